@@ -35,6 +35,13 @@ TraceThread* add_thread(const char* name) {
     return t_thread;
 }
 
+// docs/references.md: Steele 2014
+uint64_t mixed(uint64_t value) {
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31);
+}
+
 TraceThread* this_thread(const char* name) {
     return t_generation == g_generation.load(std::memory_order_relaxed) && t_thread != nullptr
                ? t_thread
@@ -77,6 +84,21 @@ void name_trace_thread(const char* name) {
 
 void record(const TraceEvent& event) {
     this_thread(nullptr)->ring.push(event);
+}
+
+void record_counter(const TraceKind& kind, int64_t value) {
+    const int64_t time_ns = now_ns();
+    record({.kind = &kind, .begin_ns = time_ns, .end_ns = time_ns, .number = value});
+}
+
+uint64_t arrow_of_answer(int origin, int server, uint64_t request_id, uint64_t offset) {
+    const uint64_t ends = static_cast<uint64_t>(origin) << 32 | static_cast<uint32_t>(server);
+    return std::max<uint64_t>(1, mixed(mixed(mixed(ends + 1) + request_id) + offset));
+}
+
+// No request has number 0.
+uint64_t arrow_of_frame(int origin, int server, uint64_t sequence) {
+    return arrow_of_answer(origin, server, 0, sequence);
 }
 
 std::vector<const TraceThread*> trace_threads() {

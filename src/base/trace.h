@@ -20,6 +20,9 @@
 
 namespace armci::base {
 
+// At which end of an arrow events of a kind are.
+enum class TraceArrow : uint8_t { none, begin, end };
+
 // A TraceKind describes a kind of event as the viewer shows it.
 struct TraceKind {
     const char* category;
@@ -27,7 +30,10 @@ struct TraceKind {
     // Several events of this kind may overlap in a thread, so the viewer shows each on a line of
     // its own.
     bool overlaps = false;
-    const char* number = "chunk";  // what TraceEvent::number is called
+    const char* number = "chunk";  // what TraceEvent::number is called; ends the name of a counter
+    TraceArrow arrow = TraceArrow::none;
+    // An event says that TraceEvent::number is the value from its beginning on.
+    bool is_counter = false;
 };
 
 inline constexpr TraceKind kTraceCall{"call", ""};
@@ -38,16 +44,37 @@ inline constexpr TraceKind kTraceStall{"stall", "stall: ", true};
 inline constexpr TraceKind kTraceTask{"task", "task ", true, "task"};
 // Chunks of puts and accumulates. Their number is that of the frame from the origin to the data
 // server.
-inline constexpr TraceKind kTracePack{"pack", "pack"};
+inline constexpr TraceKind kTracePack{
+    .category = "pack", .name = "pack", .arrow = TraceArrow::begin};
 inline constexpr TraceKind kTraceTransmit{"transmit", "transmit", true};
-inline constexpr TraceKind kTraceExecute{"execute", ""};  // by a server: unpack, accumulate, …
-inline constexpr TraceKind kTraceOffloaded{"execute", "unpack by the copy engine", true};
+// By a server: unpack, accumulate, …
+inline constexpr TraceKind kTraceExecute{
+    .category = "execute", .name = "", .arrow = TraceArrow::end};
+inline constexpr TraceKind kTraceOffloaded{.category = "execute",
+                                           .name = "unpack by the copy engine",
+                                           .overlaps = true,
+                                           .arrow = TraceArrow::end};
 // Chunks of gets. They have no number, so their offset in the transfer is recorded.
-inline constexpr TraceKind kTracePackAt{"pack", "pack", false, "offset"};
+inline constexpr TraceKind kTracePackAt{
+    .category = "pack", .name = "pack", .number = "offset", .arrow = TraceArrow::begin};
 inline constexpr TraceKind kTraceTransmitAt{"transmit", "transmit", true, "offset"};
-inline constexpr TraceKind kTraceUnpackAt{"execute", "unpack", false, "offset"};
+inline constexpr TraceKind kTraceUnpackAt{
+    .category = "execute", .name = "unpack", .number = "offset", .arrow = TraceArrow::end};
 inline constexpr TraceKind kTraceRma{"transmit", "rma ", true};
 inline constexpr TraceKind kTraceTurn{"server", "turn of the data server"};
+// Inside a node, by the calling thread or by a copy engine.
+inline constexpr TraceKind kTraceCopy{"copy", ""};
+inline constexpr TraceKind kTraceEngineCopy{"copy", "by the copy engine: ", true};
+// What an origin has under way, and what it may still use.
+inline constexpr TraceKind kTraceUnderWay{
+    .category = "counter", .name = "bytes", .number = "under way", .is_counter = true};
+inline constexpr TraceKind kTraceFreeBuffers{
+    .category = "counter", .name = "buffer bytes", .number = "free", .is_counter = true};
+inline constexpr TraceKind kTraceGranted{
+    .category = "counter", .name = "receive buffers", .number = "granted", .is_counter = true};
+// Of a data server.
+inline constexpr TraceKind kTraceFreeRecvBuffers{
+    .category = "counter", .name = "server receive buffers", .number = "free", .is_counter = true};
 
 // A TraceEvent is one event of the timeline. Negative numbers mean unknown.
 struct TraceEvent {
@@ -57,9 +84,16 @@ struct TraceEvent {
     int64_t end_ns = 0;
     int64_t bytes = -1;
     int64_t number = -1;
-    int32_t rank = -1;  // rank at the other side
-    int32_t node = -1;  // node at the other side, if that is a data server
+    int32_t rank = -1;   // rank at the other side
+    int32_t node = -1;   // node at the other side, if that is a data server
+    uint64_t arrow = 0;  // the number of its arrow; 0: it has none
 };
+
+// Returns the number of the arrow from where a chunk was packed to where it was unpacked. Both
+// sides calculate it: from the sequence number of the frame, or for a get from the request and the
+// offset in its answer. The origin is a rank, and the server a number among those of the job.
+uint64_t arrow_of_frame(int origin, int server, uint64_t sequence);
+uint64_t arrow_of_answer(int origin, int server, uint64_t request_id, uint64_t offset);
 
 // A TraceRing keeps events. One thread writes it, and others may read it meanwhile.
 class TraceRing {
@@ -165,6 +199,7 @@ void forget_trace();
 void name_trace_thread(const char* name);
 // Adds an event to the calling thread's ring; tracing must be on.
 void record(const TraceEvent& event);
+void record_counter(const TraceKind& kind, int64_t value);
 // Returns the threads that have recorded something. They are valid until the next forget_trace() or
 // start_trace().
 std::vector<const TraceThread*> trace_threads();

@@ -9,29 +9,14 @@
 #include <cstdio>
 #include <utility>
 
+#include "base/json_text.h"
+
 namespace armci::base {
 namespace {
 
 // Processes and threads have numbers of their own in the viewer. 100 for each rank makes them
 // readable: 302 belongs to rank 2.
 constexpr int kNumbersOfRank = 100;
-
-std::string escaped(const std::string& text) {
-    std::string result;
-    for (const char letter : text) {
-        if (letter == '"' || letter == '\\') {
-            result += '\\';
-            result += letter;
-        } else if (static_cast<unsigned char>(letter) < ' ') {
-            char code[8];
-            std::snprintf(code, sizeof code, "\\u%04x", static_cast<unsigned>(letter));
-            result += code;
-        } else {
-            result += letter;
-        }
-    }
-    return result;
-}
 
 constexpr const char kArrayEnd[] = "\n]\n";
 
@@ -111,7 +96,7 @@ void TraceFile::add_events(const TraceThread& thread, uint64_t* next) {
 // Writes the name of the process, or of one of its threads.
 void TraceFile::add_name(int thread, const char* what, const std::string& name) {
     begin_line("M", thread);
-    add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, escaped(name).c_str());
+    add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, json_escaped(name).c_str());
 }
 
 // Writes the position of a process or thread in the viewer.
@@ -174,7 +159,15 @@ void TraceFile::add_argument(const char* key, int64_t value) {
 
 void TraceFile::add_names(const TraceEvent& event) {
     add(",\"cat\":\"%s\",\"name\":\"%s\"", event.kind->category,
-        escaped(std::string(event.kind->name) + event.name).c_str());
+        json_escaped(std::string(event.kind->name) + event.name).c_str());
+}
+
+// Writes which arrow begins or ends at the event. Viewers draw it between the events of both ends.
+void TraceFile::add_arrow(const TraceEvent& event) {
+    if (event.arrow != 0 && event.kind->arrow != TraceArrow::none) {
+        add(",\"bind_id\":\"0x%" PRIx64 "\",\"%s\":true", event.arrow,
+            event.kind->arrow == TraceArrow::begin ? "flow_out" : "flow_in");
+    }
 }
 
 void TraceFile::add_arguments(const TraceEvent& event) {
@@ -186,16 +179,29 @@ void TraceFile::add_arguments(const TraceEvent& event) {
     text_ += "}}";
 }
 
+// Counters are of the process, whichever thread has changed them.
+void TraceFile::add_counter(const TraceEvent& event) {
+    begin_line("C", 0);
+    add_time("ts", process_.clock.to_job(event.begin_ns));
+    add(",\"name\":\"%s\",\"args\":{\"%s\":%" PRId64 "}}", event.kind->name, event.kind->number,
+        event.number);
+}
+
 // An event that may overlap others is written as two lines, its begin and its end. The viewer joins
 // them by a number that is unique within the process.
 void TraceFile::add_event(int thread, const TraceEvent& event) {
     const int64_t begin_ns = process_.clock.to_job(event.begin_ns);
     const int64_t end_ns = process_.clock.to_job(event.end_ns);
+    if (event.kind->is_counter) {
+        add_counter(event);
+        return;
+    }
     if (!event.kind->overlaps) {
         begin_line("X", thread);
         add_time("ts", begin_ns);
         add_time("dur", end_ns - begin_ns);
         add_names(event);
+        add_arrow(event);
         add_arguments(event);
         return;
     }
@@ -206,6 +212,7 @@ void TraceFile::add_event(int thread, const TraceEvent& event) {
         add(",\"id2\":{\"local\":\"0x%x\"}", last_id_);
         add_names(event);
         if (begins) {
+            add_arrow(event);
             add_arguments(event);
         } else {
             text_ += '}';

@@ -58,12 +58,14 @@ class TraceFile {
     void add_thread(const TraceThread& thread);
     void add_events(const TraceThread& thread, uint64_t* next);
     void add_event(int thread, const TraceEvent& event);
+    void add_counter(const TraceEvent& event);
     void add_name(int thread, const char* what, const std::string& name);
     void add_place(int thread, const char* what, int place);
     void add_dropped(uint64_t count);
     void add_time(const char* key, int64_t ns);
     void add_argument(const char* key, int64_t value);
     void add_names(const TraceEvent& event);
+    void add_arrow(const TraceEvent& event);
     void add_arguments(const TraceEvent& event);
     __attribute__((format(printf, 2, 3))) void add(const char* format, ...);
     void begin_line(const char* phase, int thread);

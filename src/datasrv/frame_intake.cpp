@@ -11,15 +11,23 @@
 namespace armci::datasrv {
 namespace {
 
-void trace(const wire::FrameHeader& header, const void* frame, int64_t begin_ns, int64_t end_ns) {
-    const char* name = header.kind == wire::FrameKind::put ? "unpack" : wire::name_of(header.kind);
-    base::record({.kind = &base::kTraceExecute,
+bool is_chunk(wire::FrameKind kind) {
+    return kind == wire::FrameKind::put || kind == wire::FrameKind::accumulate;
+}
+
+// Records a frame that is executed now.
+void trace(int server, const base::TraceKind& kind, const char* name,
+           const wire::FrameHeader& header, const void* frame, int64_t begin_ns) {
+    base::record({.kind = &kind,
                   .name = name,
                   .begin_ns = begin_ns,
-                  .end_ns = end_ns,
+                  .end_ns = base::now_ns(),
                   .bytes = wire::data_bytes(frame, header.frame_bytes),
                   .number = static_cast<int64_t>(header.sequence),
-                  .rank = header.rank});
+                  .rank = header.rank,
+                  .arrow = is_chunk(header.kind)
+                               ? base::arrow_of_frame(header.rank, server, header.sequence)
+                               : 0});
 }
 
 // Returns how much of its sender's window a frame takes.
@@ -222,7 +230,9 @@ void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, 
     const int64_t end_ns = base::now_ns();
     busy_ns_.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
     if (base::is_tracing()) [[unlikely]] {
-        trace(header, frame, start_ns, end_ns);
+        trace(parts_.options.number, base::kTraceExecute,
+              header.kind == wire::FrameKind::put ? "unpack" : wire::name_of(header.kind), header,
+              frame, start_ns);
     }
 }
 
@@ -242,6 +252,10 @@ bool FrameIntake::finish_offloaded_puts() {
     bool moved = false;
     OffloadedPuts::Put put;
     while (parts_.offloaded.take_finished(completed, &put)) {
+        if (put.begin_ns != 0) [[unlikely]] {
+            trace(parts_.options.number, base::kTraceOffloaded, "", put.header, put.frame,
+                  put.begin_ns);
+        }
         ++put.client->executed_frames;
         finish(*put.client, put.header, put.recv_buffer);
         execute_held(*put.client);

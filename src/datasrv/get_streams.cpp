@@ -183,7 +183,9 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
                       .end_ns = end_ns,
                       .bytes = bytes,
                       .number = static_cast<int64_t>(body.offset),
-                      .rank = stream.client->rank});
+                      .rank = stream.client->rank,
+                      .arrow = base::arrow_of_answer(stream.client->rank, sender_.server(),
+                                                     stream.request_id, body.offset)});
     }
     ++stream.sent_chunks;
     return true;
@@ -192,7 +194,7 @@ bool GetStreams::send_chunk(Stream& stream, int64_t bytes) {
 void GetStreams::note_waiting(Stream& stream) const {
     if (base::is_tracing() && stream.waiting_since_ns == 0) [[unlikely]] {
         stream.waiting_since_ns = base::now_ns();
-        stream.missing = next_chunk_bytes(stream) == 0 ? "no credit" : "no buffer";
+        stream.missing = next_chunk_bytes(stream) == 0 ? "no credit" : "no buffer is free";
     }
 }
 

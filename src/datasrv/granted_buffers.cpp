@@ -43,6 +43,7 @@ bool GrantedBuffers::send_grants(Answers& answers) {
         if (body.count == 0) {
             return moved;
         }
+        trace_free();
         body.keep = grants_.keep();
         answers.answer(static_cast<Client&>(*client), wire::FrameKind::grant, 0, body);
         moved = true;

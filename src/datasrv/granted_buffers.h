@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/trace.h"
 #include "datasrv/answers.h"
 #include "datasrv/buffer_grants.h"
 #include "datasrv/client.h"
@@ -43,7 +44,10 @@ class GrantedBuffers {
     // this client. The buffer is not free yet.
     bool use(Client& client, uint32_t recv_buffer) { return grants_.use(client, recv_buffer); }
     // Frees the buffer, whose contents are not needed any more.
-    void release(uint32_t recv_buffer) { grants_.release(recv_buffer); }
+    void release(uint32_t recv_buffer) {
+        grants_.release(recv_buffer);
+        trace_free();
+    }
     // Notes a client's demand (wire::OriginFlow), which replaces what it said before.
     void want(Client& client, uint32_t demand) {
         if (grants_.is_open()) {
@@ -58,6 +62,13 @@ class GrantedBuffers {
     uint32_t free_count() const { return grants_.free_count(); }
 
   private:
+    // The free ones are a counter of the timeline.
+    void trace_free() const {
+        if (base::is_tracing()) [[unlikely]] {
+            base::record_counter(base::kTraceFreeRecvBuffers, free_count());
+        }
+    }
+
     pipeline::RecvArea area_;
     pipeline::RecvAreaAddress address_;
     BufferGrants grants_;

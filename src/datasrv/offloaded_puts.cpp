@@ -4,7 +4,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/trace.h"
 #include "strided/cursor.h"
 
@@ -94,14 +93,6 @@ bool OffloadedPuts::take_finished(uint64_t completed, Put* put) {
     }
     *put = puts_.front();
     puts_.pop_front();
-    if (put->begin_ns != 0) [[unlikely]] {
-        base::record({.kind = &base::kTraceOffloaded,
-                      .begin_ns = put->begin_ns,
-                      .end_ns = base::now_ns(),
-                      .bytes = wire::data_bytes(put->frame, put->header.frame_bytes),
-                      .number = static_cast<int64_t>(put->header.sequence),
-                      .rank = put->header.rank});
-    }
     put->client->is_copying = false;
     return true;
 }

@@ -23,6 +23,8 @@ class ReplySender {
   public:
     explicit ReplySender(fabric::Endpoint& endpoint) : endpoint_(endpoint) {}
     void open(const wire::Sender& self) { self_ = self; }
+    // Returns the number of this server in frames.
+    int server() const { return self_.number; }
 
     // Makes a frame with its header, except the fields that post() sets. Returns nullptr when there
     // is no buffer now.

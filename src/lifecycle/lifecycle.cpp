@@ -418,10 +418,10 @@ void start_parts(Runtime& runtime, const char* function) {
 // Starts what uses the running library itself.
 void start_services(Runtime& runtime) {
     runtime.notifications.start(runtime.memory, runtime.barriers, runtime.groups.world());
-    if (runtime.config().check_choice() == base::CheckChoice::off) {
-        runtime.world.fast_path_ranks = runtime.world.size;
-    } else {
+    if (runtime.config().check_choice() != base::CheckChoice::off) {
         runtime.checking.start(check::make_checks(runtime));
+    } else if (!base::is_tracing()) {  // which records copies on the general path
+        runtime.world.fast_path_ranks = runtime.world.size;
     }
     core::reset_thread_stats();
     start_reporter(runtime);

@@ -117,6 +117,15 @@ OTHERS = """select count(*) from slice
     where track_id not in (select id from thread_track union select id from process_track)"""
 
 
+ARROWS = """select a.name, pa.name, b.name, pb.name, count(*) from flow
+    join slice a on a.id = slice_out join slice b on b.id = slice_in
+    join thread_track ta on ta.id = a.track_id join thread using (utid) join process pa on pa.upid = thread.upid
+    join thread_track tb on tb.id = b.track_id join thread hb on hb.utid = tb.utid join process pb on pb.upid = hb.upid
+    group by 1, 2, 3, 4"""
+COUNTERS = """select p.name, t.name, count(*) from counter c join process_counter_track t on t.id = c.track_id
+    join process p using (upid) group by 1, 2"""
+
+
 def counted(lines):
     """The threads and overlapping events in the files, which Perfetto should show."""
     processes = {e["pid"]: e["args"]["name"] for e in lines if e["name"] == "process_name"}
@@ -151,10 +160,39 @@ def check(browser, page, name, lines):
     expect(shown == of_threads, f"{name}: threads {shown}, recorded {of_threads}")
     shown = {(process, event): count for process, event, count in query(OVERLAPPING)}
     expect(shown == overlapping, f"{name}: of processes {shown}, recorded {overlapping}")
+    check_arrows(query, name, lines)
     others = query(OTHERS)
     expect(others == [[0]], f"{name}: {others} events of no process")
     print(f"{name}: {sum(of_threads.values())} events of {len(of_threads)} threads, "
           f"{sum(overlapping.values())} that overlap, errors: {errors}")
+
+
+def counted_arrows(lines):
+    """How many arrows lead from events of one name and process to those of another, and values of counters."""
+    processes = {e["pid"]: e["args"]["name"] for e in lines if e["name"] == "process_name"}
+    ends = {e["bind_id"]: (e["name"], processes[e["pid"]]) for e in lines if e.get("flow_in")}
+    arrows, counters = {}, {}
+    for event in lines:
+        if event.get("flow_out") and event["bind_id"] in ends:
+            key = (event["name"], processes[event["pid"]], *ends[event["bind_id"]])
+            arrows[key] = arrows.get(key, 0) + 1
+        elif event["ph"] == "C":
+            key = (processes[event["pid"]], " ".join((event["name"], *event["args"])))
+            counters[key] = counters.get(key, 0) + 1
+    return arrows, counters
+
+
+def check_arrows(query, name, lines):
+    arrows, counters = counted_arrows(lines)
+    expect({key[0::2] for key in arrows} == {("pack", "unpack")}, f"arrows {arrows}")
+    expect(len({key[1::2] for key in arrows}) == 2, f"arrows in both directions: {arrows}")
+    # Perfetto draws no arrows between the files of an archive.
+    if name.endswith(".json"):
+        shown = {tuple(row[:4]): row[4] for row in query(ARROWS)}
+        expect(shown == arrows, f"{name}: arrows {shown}, recorded {arrows}")
+    shown = {(process, counter): count for process, counter, count in query(COUNTERS)}
+    expect(set(shown) == set(counters) and len(counters) > 3, f"{name}: counters {shown}, recorded {counters}")
+    print(f"{name}: {sum(arrows.values())} arrows, {sum(counters.values())} values of {len(counters)} counters")
 
 
 # The last put, of all ranks with their threads.

@@ -19,6 +19,7 @@ NUMBERS_OF_RANK = 100  # of its process and threads
 KEPT = (1 << 17) - 1  # events of a thread
 complaints = []
 case = ""
+counters = {}  # of the last job, by rank and name: times and values
 
 
 def expect(condition, what):
@@ -26,13 +27,13 @@ def expect(condition, what):
         complaints.append(f"{case}: {what}")
 
 
-def run(name, what, directory, command=None, **settings):
-    """Exit status and standard error of a job of two nodes."""
+def run(name, what, directory, command=None, node_size=1, **settings):
+    """Exit status and standard error of a job of two ranks, on two nodes as a rule."""
     global case
     case = name
     command = command or [MPIEXEC, "-n", "2", TRANSFERS]
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
-    environment.update(ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, **settings)
+    environment.update(ARMCI_NODE_SIZE=str(node_size), ARMCI_PROVIDER=PROVIDER, **settings)
     command = ["timeout", "--kill-after=5", "1200", *command, what]
     done = subprocess.run(command, env=environment, cwd=directory, capture_output=True, text=True,
                           check=False)
@@ -50,6 +51,9 @@ class Event:
         self.begin = begin
         self.end = end
         self.arguments = first["args"]
+        self.arrow = first.get("bind_id")
+        self.arrow_ends = {key for key in ("flow_out", "flow_in") if first.get(key)}
+        expect((self.arrow is None) == (not self.arrow_ends), f"{first} has an arrow with one end")
 
     def __str__(self):
         return f"{self.name} {self.arguments} of rank {self.rank} at {self.begin}..{self.end}"
@@ -73,6 +77,9 @@ def read(path, rank):
         expect(process <= line["tid"] < process + NUMBERS_OF_RANK, f"{line} is of a thread of process {process}")
         if line["ph"] == "M":
             names.append(line)
+        elif line["ph"] == "C":
+            (series, value), = line["args"].items()
+            counters.setdefault((rank, f"{line['name']} {series}"), []).append((line["ts"], value))
         elif line["ph"] == "X":
             expect(line["dur"] >= 0, f"{line} ends after it begins")
             events.append(Event(rank, line, line["ts"], line["ts"] + line["dur"]))
@@ -91,7 +98,7 @@ def read(path, rank):
     return events, names
 
 
-def check_names(events, names, rank):
+def check_names(events, names, rank, expected):
     processes = [n["args"]["name"] for n in names if n["name"] == "process_name"]
     expect(len(processes) == 1 and processes[0].startswith(f"rank {rank} on "), f"{processes}")
     threads = {n["tid"]: n["args"]["name"] for n in names if n["name"] == "thread_name"}
@@ -100,7 +107,7 @@ def check_names(events, names, rank):
            f"the program is the first of {threads}: {places}")
     places = [n["args"]["sort_index"] for n in names if n["name"] == "process_sort_index"]
     expect(places == [rank], f"the place of rank {rank}: {places}")
-    expect(sorted(threads.values()) == ["data server", "program"], f"threads {threads}")
+    expect(sorted(threads.values()) == sorted(expected), f"threads {threads}")
     expect({e.thread for e in events} - {None} <= set(threads), "every thread has a name")
 
 
@@ -116,15 +123,16 @@ def check_nesting(events):
             around.append(event)
 
 
-def read_all(directory, ranks=(0, 1)):
+def read_all(directory, ranks=(0, 1), threads=("data server", "program")):
     events = []
+    counters.clear()
     files = sorted(os.listdir(directory))
     expect(files == ["t.0.json", "t.1.json"], f"{files}")
     if not files:
         return events
     for rank in ranks:
         of_rank, names = read(os.path.join(directory, f"t.{rank}.json"), rank)
-        check_names(of_rank, names, rank)
+        check_names(of_rank, names, rank, threads)
         check_nesting(of_rank)
         events += of_rank
     return events
@@ -154,6 +162,10 @@ def check_stages(packed, sent, unpacked, total):
                f"equal bytes: {pack}, {transmit}, {unpack}")
         expect(pack.end <= transmit.begin <= transmit.end, f"{pack} before {transmit}")
         expect(pack.end <= unpack.begin <= unpack.end, f"{pack} before {unpack}")
+        expect(pack.arrow is not None and pack.arrow == unpack.arrow, f"an arrow from {pack} to {unpack}")
+        expect((pack.arrow_ends, unpack.arrow_ends) == ({"flow_out"}, {"flow_in"}), f"{pack}, {unpack}")
+    arrows = [pack.arrow for pack in packed.values()]
+    expect(len(set(arrows)) == len(arrows), "each chunk has an arrow of its own")
 
 
 def check_calls(events, *functions):
@@ -162,6 +174,13 @@ def check_calls(events, *functions):
         expect(len(calls) == 1, f"{len(calls)} calls of {function}")
         for call in calls:
             expect(call.rank == 0 and call.arguments == {"bytes": BYTES, "rank": 1}, f"{call}")
+
+
+def check_counters(names):
+    for rank, name, ends_at_zero in names:
+        values = [value for _, value in sorted(counters.get((rank, name), []))]
+        expect(len(values) > 1 and min(values) >= 0, f"{name} of rank {rank}: {values}")
+        expect(not ends_at_zero or values[-1:] == [0], f"{name} of rank {rank} ends at 0: {values[-1:]}")
 
 
 def check_server_route(name, last_stage="unpack", **settings):
@@ -178,6 +197,8 @@ def check_server_route(name, last_stage="unpack", **settings):
     added = chunks(events, 1, "execute", "chunk", "accumulate")
     expect(any(e.name == last_stage for e in put.values()), f"chunks with {last_stage}")
     check_stages(packed, sent, {**put, **added}, 2 * BYTES)
+    check_counters([(0, "bytes under way", True), (0, "buffer bytes free", False),
+                    (0, "receive buffers granted", False), (1, "server receive buffers free", False)])
     for stage in put, added:
         got = sum(e.arguments["bytes"] for e in stage.values())
         expect(got == BYTES, f"{got} bytes of each")
@@ -198,6 +219,33 @@ def check_rma():
         expect(got == BYTES, f"{name}: {got} bytes")
 
 
+def check_inside_node():
+    """Copies inside a node, by the calling thread, which makes them in the call."""
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run("inside a node", "move", directory, node_size=2,
+                             ARMCI_TRACE=os.path.join(directory, "t"))
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        events = read_all(directory, threads=("program",))
+    for function, name in ("ARMCI_PutS", "copy of a put"), ("ARMCI_AccS", "accumulate"), ("ARMCI_GetS", "copy of a get"):
+        copies = [e for e in events if e.category == "copy" and e.name == name]
+        calls = [e for e in events if e.name == function]
+        expect(len(copies) == len(calls) == 1, f"{name}: {len(copies)} in {len(calls)} calls")
+        for copy, call in zip(copies, calls):
+            expect(copy.rank == 0 and copy.arguments == {"bytes": BYTES, "rank": 1}, f"{copy}")
+            expect(call.begin <= copy.begin <= copy.end <= call.end, f"{copy} in {call}")
+
+
+def check_copy_engine_inside_node():
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run("engine inside a node", "copies", directory, node_size=2,
+                             ARMCI_TRACE=os.path.join(directory, "t"), ARMCI_COPY_ENGINE="thread")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        events = read_all(directory, threads=("program",))
+    for name in "copy of a put", "accumulate", "copy of a get":
+        copies = [e for e in events if e.category == "copy" and e.name == "by the copy engine: " + name]
+        expect([e.arguments for e in copies] == [{"bytes": BYTES, "rank": 1}], f"{name}: {copies}")
+
+
 def check_many():
     """The newest events stay, and both the file and a warning say how many are missing."""
     with tempfile.TemporaryDirectory() as directory:
@@ -205,9 +253,10 @@ def check_many():
         expect(status == 0, f"status {status}\n{errors}")
         expect("[0] ARMCI Warning: ARMCI_TRACE: " in errors and errors.count("ARMCI") == 2,
                f"one warning\n{errors}")
+        counters.clear()
         events, names = read(os.path.join(directory, "t.0.json"), 0)
-    # Those of the thread that do not overlap, which these puts hardly have.
-    expect(len(events) >= KEPT, f"{len(events)} events")
+    kept = len(events) + sum(len(values) for values in counters.values())
+    expect(kept >= KEPT, f"{kept} events")
     labels = [n["args"] for n in names if n["name"] == "process_labels"]
     expect(len(labels) == 1 and labels[0]["dropped"] > 0, f"{labels}")
     for label in labels:
@@ -269,6 +318,8 @@ check_server_route("server")
 check_server_route("engine", "unpack by the copy engine", ARMCI_COPY_ENGINE="thread",
                    ARMCI_COPY_ENGINE_MIN="32K")
 check_rma()
+check_inside_node()
+check_copy_engine_inside_node()
 check_many()
 check_two_clocks()
 check_failure()

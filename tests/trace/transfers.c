@@ -2,6 +2,7 @@
 /* The operations that a timeline shows: the first of two ranks operates on the second's memory.
  *
  *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data
+ *     transfers copies   the same non-blocking, without looking at the data
  *     transfers many     more small puts than a timeline has room for
  *     transfers fail     the put, and ends the job with an error
  */
@@ -39,6 +40,16 @@ static int move(double* local, double* remote) {
     return right;
 }
 
+static void start_each(double* local, double* remote) {
+    double two = 2.0;
+    ARMCI_NbPutS(local, &packed, remote, &apart, count, 1, 1, NULL);
+    ARMCI_WaitAll();
+    ARMCI_NbAccS(ARMCI_ACC_DBL, &two, local, &packed, remote, &apart, count, 1, 1, NULL);
+    ARMCI_WaitAll();
+    ARMCI_NbGetS(remote, &apart, local, &packed, count, 1, 1, NULL);
+    ARMCI_WaitAll();
+}
+
 int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     ARMCI_Init();
@@ -56,6 +67,8 @@ int main(int argc, char** argv) {
             ARMCI_NbPut(local, bases[1], sizeof(double), 1, NULL);
         }
         ARMCI_WaitAll();
+    } else if (rank == 0 && strcmp(what, "copies") == 0) {
+        start_each(local, bases[1]);
     } else if (rank == 0 && strcmp(what, "fail") == 0) {
         put(local, bases[1]);
         ARMCI_Error("on purpose", 3);

@@ -23,6 +23,11 @@ namespace {
 constexpr TraceKind kPlain{"things", "thing"};
 constexpr TraceKind kNamed{"things", "a "};
 constexpr TraceKind kApart{"others", "far", true, "offset"};
+constexpr TraceKind kFrom{.category = "things", .name = "from", .arrow = TraceArrow::begin};
+constexpr TraceKind kTo{
+    .category = "things", .name = "to", .overlaps = true, .arrow = TraceArrow::end};
+constexpr TraceKind kCounter{
+    .category = "counter", .name = "level", .number = "of water", .is_counter = true};
 
 // Tests are named after base::TraceFile, which this fixture tests.
 class TraceFile : public testing::Test {
@@ -102,6 +107,37 @@ TEST_F(TraceFile, WritesOverlappingEventsAsBeginAndEndWithAnId) {
 {"ph":"e","pid":800,"tid":800,"ts":3.000,"id2":{"local":"0x2"},"cat":"others","name":"far"}
 ]
 )");
+}
+
+TEST_F(TraceFile, WritesWhereArrowsBeginAndEnd) {
+    TraceThread& thread = add_thread("program");
+    thread.ring.push({.kind = &kFrom, .begin_ns = 1000, .end_ns = 2000, .arrow = 0xab12});
+    thread.ring.push({.kind = &kTo, .begin_ns = 3000, .end_ns = 4000, .arrow = 0xab12});
+    thread.ring.push({.kind = &kFrom, .begin_ns = 5000, .end_ns = 6000});
+    thread.ring.push({.kind = &kPlain, .begin_ns = 7000, .end_ns = 8000, .arrow = 0xab12});
+    const std::string text = written();
+    for (
+        const char* line :
+        {R"("ts":1.000,"dur":1.000,"cat":"things","name":"from","bind_id":"0xab12","flow_out":true,"args":{}})",
+         R"("ts":3.000,"id2":{"local":"0x1"},"cat":"things","name":"to","bind_id":"0xab12","flow_in":true,"args":{}})",
+         R"("ts":4.000,"id2":{"local":"0x1"},"cat":"things","name":"to"})",
+         R"("ts":5.000,"dur":1.000,"cat":"things","name":"from","args":{}})",
+         R"("ts":7.000,"dur":1.000,"cat":"things","name":"thing","args":{}})"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line << text;
+    }
+}
+
+TEST_F(TraceFile, WritesCountersOfTheProcess) {
+    add_thread("program");
+    TraceThread& thread = add_thread("data server");
+    thread.ring.push({.kind = &kCounter, .begin_ns = 2500, .end_ns = 2500, .number = 7});
+    thread.ring.push({.kind = &kCounter, .begin_ns = 3500, .end_ns = 3500, .number = 0});
+    const std::string text = written();
+    for (const char* line :
+         {R"({"ph":"C","pid":800,"tid":800,"ts":2.500,"name":"level","args":{"of water":7}})",
+          R"({"ph":"C","pid":800,"tid":800,"ts":3.500,"name":"level","args":{"of water":0}})"}) {
+        EXPECT_NE(text.find(line), std::string::npos) << line << text;
+    }
 }
 
 TEST_F(TraceFile, EscapesNames) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <thread>
 #include <vector>
@@ -142,6 +143,34 @@ TEST_F(Trace, CountsEventsOfThreadsBeyondTheLimit) {
     }
     EXPECT_EQ(threads.back()->ring.kept(), 0U);
     EXPECT_EQ(threads.back()->ring.dropped(), kFurther);
+}
+
+// Every value that an arrow's number depends on changes it.
+TEST_F(Trace, ArrowsHaveNumbersOfTheirOwn) {
+    std::set<uint64_t> numbers;
+    size_t count = 0;
+    for (const int origin : {0, 1, 100'000}) {
+        for (const int server : {0, 1, 4095}) {
+            for (const uint64_t position : {uint64_t{0}, uint64_t{1}, uint64_t{1} << 40}) {
+                numbers.insert(arrow_of_frame(origin, server, position));
+                numbers.insert(arrow_of_answer(origin, server, 1, position));
+                numbers.insert(arrow_of_answer(origin, server, uint64_t{1} << 32, position));
+                count += 3;
+            }
+        }
+    }
+    EXPECT_EQ(numbers.size(), count);
+    EXPECT_FALSE(numbers.contains(0)) << "0 is no arrow";
+    EXPECT_EQ(arrow_of_frame(3, 4, 5), arrow_of_frame(3, 4, 5));
+}
+
+TEST_F(Trace, RecordsTheValueOfACounter) {
+    start_trace();
+    record_counter(kThing, 42);
+    const TraceEvent event = trace_threads()[0]->ring.at(0);
+    EXPECT_EQ(event.kind, &kThing);
+    EXPECT_EQ(event.number, 42);
+    EXPECT_GT(event.begin_ns, 0);
 }
 
 // A thread that has recorded before must not write to its old ring.

@@ -2,8 +2,10 @@
 // What the timeline records of transfers: each chunk once at each stage, in order.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,6 +37,24 @@ std::map<int64_t, TraceEvent> events_of(const std::string& category, const std::
         }
     }
     return events;
+}
+
+// The values of a counter, in the order of time.
+std::vector<int64_t> values_of(const base::TraceKind& kind) {
+    std::multimap<int64_t, int64_t> values;
+    for (const base::TraceThread* thread : base::trace_threads()) {
+        for (uint64_t i = 0; i < thread->ring.kept(); ++i) {
+            const TraceEvent event = thread->ring.at(i);
+            if (event.kind == &kind) {
+                values.emplace(event.begin_ns, event.number);
+            }
+        }
+    }
+    std::vector<int64_t> ordered;
+    for (const auto& [time, value] : values) {
+        ordered.push_back(value);
+    }
+    return ordered;
 }
 
 int64_t bytes_of(const std::map<int64_t, TraceEvent>& events) {
@@ -89,12 +109,54 @@ class PipelineTrace : public testing::Test {
             EXPECT_LE(pack.end_ns, executed.at(number).begin_ns);
             EXPECT_LE(executed.at(number).begin_ns, executed.at(number).end_ns);
         }
+        expect_arrows(packed, executed);
+    }
+
+    // Each chunk has an arrow of its own from where it was packed to where it was unpacked.
+    static void expect_arrows(const std::map<int64_t, TraceEvent>& packed,
+                              const std::map<int64_t, TraceEvent>& executed) {
+        std::set<uint64_t> arrows;
+        for (const auto& [number, pack] : packed) {
+            EXPECT_NE(pack.arrow, 0U);
+            EXPECT_EQ(pack.kind->arrow, base::TraceArrow::begin);
+            EXPECT_EQ(pack.arrow, executed.at(number).arrow);
+            EXPECT_EQ(executed.at(number).kind->arrow, base::TraceArrow::end);
+            EXPECT_TRUE(arrows.insert(pack.arrow).second) << number;
+        }
+    }
+
+    // What is under way grows from 0 to no more than the whole transfer, and ends at 0.
+    static void expect_under_way() {
+        const std::vector<int64_t> values = values_of(base::kTraceUnderWay);
+        ASSERT_FALSE(values.empty());
+        EXPECT_GT(values.front(), 0);
+        EXPECT_EQ(values.back(), 0);
+        for (const int64_t value : values) {
+            EXPECT_GE(value, 0);
+            EXPECT_LE(value, kBytes);
+        }
     }
 };
 
 TEST_F(PipelineTrace, RecordsEachStageOfAPut) {
     transfer({OpKind::put}, Route::server);
     expect_stages("unpack");
+    expect_under_way();
+}
+
+TEST_F(PipelineTrace, CountsFreeBuffersAndGrants) {
+    transfer({OpKind::put}, Route::server);
+    const std::vector<int64_t> free_bytes = values_of(base::kTraceFreeBuffers);
+    ASSERT_GT(free_bytes.size(), 1U);
+    const auto [least, most] = std::minmax_element(free_bytes.begin(), free_bytes.end());
+    EXPECT_LT(*least, *most);
+    EXPECT_EQ(free_bytes.back(), *most) << "all are free at the end";
+    const std::vector<int64_t> granted = values_of(base::kTraceGranted);
+    ASSERT_GT(granted.size(), 1U);
+    EXPECT_GE(*std::min_element(granted.begin(), granted.end()), 0);
+    const std::vector<int64_t> free_count = values_of(base::kTraceFreeRecvBuffers);
+    ASSERT_GT(free_count.size(), 1U);
+    EXPECT_GE(*std::min_element(free_count.begin(), free_count.end()), 0);
 }
 
 TEST_F(PipelineTrace, RecordsEachStageOfAnAccumulate) {
@@ -105,6 +167,7 @@ TEST_F(PipelineTrace, RecordsEachStageOfAnAccumulate) {
 TEST_F(PipelineTrace, RecordsEachStageOfAGet) {
     transfer({OpKind::get}, Route::server);
     expect_stages("unpack");
+    expect_under_way();
 }
 
 TEST_F(PipelineTrace, RecordsRemoteMemoryAccess) {
@@ -121,6 +184,7 @@ TEST_F(PipelineTrace, RecordsRemoteMemoryAccess) {
         }
     }
     EXPECT_EQ(bytes, kBytes);
+    expect_under_way();
 }
 
 TEST_F(PipelineTrace, RecordsTheStatesOfATaskOneAfterTheOther) {

@@ -40,7 +40,7 @@ struct World {
     bool is_oversubscribed = false;  // these are more ranks than processors
 
     // Calls to ranks below this may take the fast paths (api/fast_path.h). It is the size, or 0 in
-    // checking mode.
+    // checking mode and while the timeline is kept.
     int fast_path_ranks = 0;
 
     bool is_leader() const { return rank_in_node == 0; }

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "node/dsa/engine.h"
 #include "node/dsa/software_queue.h"
@@ -107,7 +108,12 @@ bool Copies::take(const pipeline::Transfer& transfer, armci_hdl_s* handle) {
     if (engine_->submit(&request, 1) == 0) {
         return false;
     }
-    under_way_.push_back(handle != nullptr ? handles_.begin(handle) : Handles::kNoSlot);
+    under_way_.push_back({handle != nullptr ? handles_.begin(handle) : Handles::kNoSlot,
+                          {.kind = &base::kTraceEngineCopy,
+                           .name = name_of_copy(transfer.op),
+                           .begin_ns = base::trace_ns(),
+                           .bytes = transfer.total_bytes,
+                           .rank = transfer.target}});
     return true;
 }
 
@@ -115,8 +121,13 @@ bool Copies::progress() {
     const uint64_t completed = engine_->completed();
     const bool any = ended_ != completed;
     for (; ended_ != completed; ++ended_) {
-        if (under_way_.front() != Handles::kNoSlot) {
-            handles_.end(under_way_.front());
+        Copy& copy = under_way_.front();
+        if (copy.event.begin_ns != 0) [[unlikely]] {
+            copy.event.end_ns = base::now_ns();
+            base::record(copy.event);
+        }
+        if (copy.slot != Handles::kNoSlot) {
+            handles_.end(copy.slot);
         }
         under_way_.pop_front();
     }

@@ -12,6 +12,8 @@
 #include <memory>
 
 #include "base/config.h"
+#include "base/stats.h"
+#include "base/trace.h"
 #include "core/job/world.h"
 #include "core/progress/handles.h"
 #include "node/copy_engine.h"
@@ -23,6 +25,12 @@ namespace armci::core {
 // Makes the engine that ARMCI_COPY_ENGINE names; nullptr for none. Engines of a node with different
 // numbers use different queues of a device, as far as there are some.
 std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config& config, uint64_t number);
+
+// The name in the timeline of an operation inside the node.
+inline const char* name_of_copy(base::OpKind op) {
+    constexpr const char* kNames[] = {"copy of a put", "copy of a get", "accumulate"};
+    return kNames[static_cast<int>(op)];
+}
 
 class Copies {
   public:
@@ -47,13 +55,18 @@ class Copies {
     bool progress();
 
   private:
+    struct Copy {
+        uint32_t slot = Handles::kNoSlot;  // of its handle
+        base::TraceEvent event;            // of the timeline; begins at 0 if there is none
+    };
+
     const World& world_;
     const node::NodeHeap& heap_;
     Handles& handles_;
     std::unique_ptr<node::CopyEngine> engine_;
     int64_t min_bytes_ = std::numeric_limits<int64_t>::max();
     uint64_t ended_ = 0;
-    std::deque<uint32_t> under_way_;  // slots of their handles, in order
+    std::deque<Copy> under_way_;  // in order
 };
 
 }  // namespace armci::core

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "armci/armci.h"
+#include "base/trace.h"
 #include "core/job/tracing.h"
 #include "core/progress/thread_stats.h"
 #include "core/routing/local_route.h"
@@ -51,6 +52,21 @@ void finish(pipeline::Task* task, void* counted) {
         Handles::end_by(counted);
     }
     delete task;
+}
+
+// Shorter copies would leave no room for anything else in the timeline.
+constexpr int64_t kShortestCopyNs = 1000;
+
+void trace_copy(const Transfer& transfer, int64_t begin_ns) {
+    const int64_t end_ns = base::now_ns();
+    if (end_ns - begin_ns >= kShortestCopyNs) {
+        base::record({.kind = &base::kTraceCopy,
+                      .name = name_of_copy(transfer.op),
+                      .begin_ns = begin_ns,
+                      .end_ns = end_ns,
+                      .bytes = transfer.total_bytes,
+                      .rank = transfer.target});
+    }
 }
 
 // If more operations than this are under way, a new one waits until others are complete. Memory for
@@ -191,7 +207,11 @@ void Transfers::count(const Transfer& transfer, Route route) {
 
 void Transfers::run_locally(const Transfer& transfer) {
     count_local(transfer);
+    const int64_t begin_ns = base::trace_ns();
     run_local(context_.node.heap, context_.attached, transfer);
+    if (begin_ns != 0) [[unlikely]] {
+        trace_copy(transfer, begin_ns);
+    }
 }
 
 void Transfers::run_remotely(Transfer&& transfer) {

@@ -9,8 +9,9 @@
 namespace armci::pipeline {
 namespace {
 
-constexpr const char* kNoCredit = "no credit";  // neither a receive buffer nor room in the window
-constexpr const char* kNoBuffer = "no buffer";
+constexpr const char* kNoRecvBuffer = "no receive buffer is granted";
+constexpr const char* kNoWindow = "no room in the window";
+constexpr const char* kNoBuffer = "no buffer is free";
 
 }  // namespace
 
@@ -56,7 +57,7 @@ bool ChunkTask::post(OriginServices& origin) {
             return false;
         }
         if (pack_begin_ns_ != 0) [[unlikely]] {
-            record_packed();
+            record_packed(origin);
         }
         unsent_ = nullptr;
         if (packed_bytes_ < transfer_.total_bytes) {
@@ -79,7 +80,7 @@ OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
     const size_t room =
         origin.grants.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
     if (room == 0) {
-        missing_ = kNoCredit;
+        missing_ = kNoRecvBuffer;
         return nullptr;
     }
     wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
@@ -100,7 +101,7 @@ OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWr
                                            static_cast<size_t>(part.data_bytes));
     if (wire_bytes <= origin.frames.largest_message_bytes() &&
         !channel().flow.has_room(wire_bytes)) {
-        missing_ = kNoCredit;
+        missing_ = kNoWindow;
         return nullptr;
     }
     OriginFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes);
@@ -132,13 +133,15 @@ void ChunkTask::note_packed(int64_t begin_ns) {
 
 // This is recorded only now, because a frame gets its number when it leaves. The provider may have
 // finished with it already.
-void ChunkTask::record_packed() {
+void ChunkTask::record_packed(OriginServices& origin) {
+    const uint64_t sequence = channel().flow.sent_frames;
     base::record({.kind = &base::kTracePack,
                   .begin_ns = pack_begin_ns_,
                   .end_ns = pack_end_ns_,
                   .bytes = pack_bytes_,
-                  .number = static_cast<int64_t>(channel().flow.sent_frames),
-                  .node = channel().node});
+                  .number = static_cast<int64_t>(sequence),
+                  .node = channel().node,
+                  .arrow = base::arrow_of_frame(origin.frames.rank(), channel().server, sequence)});
 }
 
 }  // namespace armci::pipeline

@@ -43,7 +43,7 @@ class ChunkTask : public Task {
     OriginFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part);
     // These are for the timeline: the chunk has been packed since `begin_ns`; it has left.
     void note_packed(int64_t begin_ns);
-    void record_packed();
+    void record_packed(OriginServices& origin);
 
     const wire::FrameKind kind_;
     Transfer transfer_;

@@ -103,6 +103,7 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
         }
     }
     channel.recv_buffers.granted.pop_back();
+    counters_.change_granted(-1);
     channel.recv_buffers.last_frame = channel.flow.sent_frames + 1;
     return true;
 }
@@ -115,9 +116,11 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     header.flow = wire::encode_flow({.demand = channel.recv_buffers.total + wanted});
     frame->peer = channel.node;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
+    int64_t traced_bytes = 0;
     if (base::is_tracing() && is_chunk && frame->owner == this) [[unlikely]] {
         frame->posted_ns = base::now_ns();
         frame->complete = on_traced_sent;
+        traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
     const bool posted =
         is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
@@ -132,6 +135,9 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     }
     if (is_chunk) {
         depth_.note_sent(channel);
+    }
+    if (traced_bytes > 0) [[unlikely]] {
+        counters_.change_under_way(traced_bytes);
     }
     ++stats_->messages_sent;
     return true;
@@ -195,13 +201,16 @@ void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion
 void FrameSender::on_traced_sent(fabric::Operation* operation,
                                  const fabric::Completion& completion) {
     auto* frame = static_cast<OriginFrame*>(operation);
+    OriginCounters& counters = static_cast<FrameSender*>(frame->owner)->counters_;
+    const int64_t bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     base::record({.kind = &base::kTraceTransmit,
                   .begin_ns = frame->posted_ns,
                   .end_ns = base::now_ns(),
-                  .bytes = wire::data_bytes(frame->wire(), frame->wire_bytes),
+                  .bytes = bytes,
                   .number = static_cast<int64_t>(frame->header()->sequence),
                   .node = operation->peer});
     on_sent(operation, completion);
+    counters.change_under_way(-bytes);
 }
 
 }  // namespace armci::pipeline

@@ -16,6 +16,7 @@
 #include "pipeline/buffers/registered_buffers.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/depth_limit.h"
+#include "pipeline/origin/origin_counters.h"
 #include "pipeline/origin/origin_frame.h"
 #include "pipeline/origin/origin_options.h"
 #include "pipeline/origin/pending_tasks.h"
@@ -26,12 +27,13 @@ namespace armci::pipeline {
 class FrameSender {
   public:
     FrameSender(fabric::Endpoint& endpoint, RegisteredBuffers& chunk_buffers, Channels& channels,
-                PendingTasks& tasks, Turn& turn)
+                PendingTasks& tasks, Turn& turn, OriginCounters& counters)
         : endpoint_(endpoint),
           chunk_buffers_(chunk_buffers),
           channels_(channels),
           tasks_(tasks),
-          turn_(turn) {}
+          turn_(turn),
+          counters_(counters) {}
 
     // The endpoint and the buffers for chunks must be open.
     bool open(fabric::Domain& domain, const OriginOptions& options, base::Stats* stats,
@@ -95,6 +97,10 @@ class FrameSender {
     // Returns how many chunks of one transfer are in buffers at a time at most.
     int32_t chunks_of_transfer() const { return chunks_of_transfer_; }
 
+    // Returns the number of this origin in frames.
+    int rank() const { return self_.number; }
+    OriginCounters& counters() { return counters_; }
+
     DepthLimit& depth() { return depth_; }
     const DepthLimit& depth() const { return depth_; }
 
@@ -117,6 +123,7 @@ class FrameSender {
     Channels& channels_;
     PendingTasks& tasks_;
     Turn& turn_;
+    OriginCounters& counters_;
     base::Stats* stats_ = nullptr;
     DepthLimit depth_;
     wire::Sender self_;

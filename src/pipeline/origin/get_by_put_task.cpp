@@ -41,6 +41,7 @@ bool GetByPutTask::send_request(OriginServices& origin) {
         return false;
     }
     add_pending();  // until the server has written all of it
+    origin.frames.counters().change_under_way(static_cast<int64_t>(request_.bytes));
     return true;
 }
 
@@ -56,6 +57,7 @@ bool GetByPutTask::on_answer(OriginServices& origin, const wire::FrameHeader& he
     origin.requests.remove(header.request_id);
     sink_ = {};
     remove_pending();
+    origin.frames.counters().change_under_way(-static_cast<int64_t>(request_.bytes));
     return true;
 }
 

@@ -36,7 +36,7 @@ bool GetTask::request_next(OriginServices& origin) {
     }
     if (waiting_since_ns_ != 0) [[unlikely]] {
         base::record({.kind = &base::kTraceStall,
-                      .name = "no buffer",
+                      .name = "no buffer is free",
                       .begin_ns = waiting_since_ns_,
                       .end_ns = base::now_ns(),
                       .node = channel().node});
@@ -61,6 +61,7 @@ bool GetTask::request_next(OriginServices& origin) {
     }
     ++stream_count_;
     requested_bytes_ += stream.total_bytes;
+    origin.frames.counters().change_under_way(stream.total_bytes);
     return true;
 }
 
@@ -141,7 +142,7 @@ bool GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header,
         local_.seek(position);
     }
     strided::unpack(local_, data, bytes);
-    trace_unpacking(begin_ns, body, channel().node);
+    trace_unpacking(begin_ns, origin.frames.rank(), header, body, channel().node);
     stream.taken_bytes += bytes;
     if (stream.taken_bytes == stream.total_bytes) {
         origin.requests.remove(stream.request_id);
@@ -150,6 +151,7 @@ bool GetTask::on_answer(OriginServices& origin, const wire::FrameHeader& header,
     } else {
         credit(origin, stream, reinterpret_cast<uint64_t>(frame));
     }
+    origin.frames.counters().change_under_way(-bytes);
     return true;
 }
 

@@ -22,6 +22,7 @@
 #include "pipeline/origin/fences.h"
 #include "pipeline/origin/frame_receiver.h"
 #include "pipeline/origin/frame_sender.h"
+#include "pipeline/origin/origin_counters.h"
 #include "pipeline/origin/origin_options.h"
 #include "pipeline/origin/origin_report.h"
 #include "pipeline/origin/origin_services.h"
@@ -101,12 +102,13 @@ class Origin {
     uint32_t idle_turns_ = 0;
     Channels channels_{endpoint_};
     PendingTasks tasks_{channels_};
-    FrameSender frames_{endpoint_, buffers_, channels_, tasks_, turn_};
+    OriginCounters counters_{buffers_};
+    FrameSender frames_{endpoint_, buffers_, channels_, tasks_, turn_, counters_};
     RecvGrants grants_{frames_, channels_, buffers_};
     PendingRequests requests_;
     ReplyBuffers replies_{buffers_};
     StreamCredits credits_{frames_};
-    RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_};
+    RmaPoster rma_{endpoint_, buffers_, channels_, tasks_, turn_, counters_};
     Batches batches_{frames_, channels_, tasks_, requests_, credits_, grants_, replies_};
     Fences fences_{frames_, channels_, tasks_, batches_};
     BarrierMessages barriers_{endpoint_, frames_};

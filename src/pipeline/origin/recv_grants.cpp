@@ -91,6 +91,7 @@ void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
         }
         channel.recv_buffers.granted.push_back(body.recv_buffer[i]);
     }
+    frames_.counters().change_granted(body.count);
     channel.recv_buffers.keep = body.keep;
     channel.recv_buffers.total += body.count;
     channel.recv_buffers.asked -= std::min(channel.recv_buffers.asked, body.count);
@@ -123,6 +124,7 @@ bool RecvGrants::release(Channel& channel) {
             return false;
         }
         channel.recv_buffers.granted.resize(channel.recv_buffers.granted.size() - body.count);
+        frames_.counters().change_granted(-int64_t{body.count});
     }
     return true;
 }

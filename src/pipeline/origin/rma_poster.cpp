@@ -66,13 +66,16 @@ void RmaPoster::trace(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t 
 void RmaPoster::on_traced_complete(fabric::Operation* operation,
                                    const fabric::Completion& completion) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
+    OriginCounters& counters = rma->poster->counters_;
+    const int64_t bytes = rma->bytes;
     base::record({.kind = &base::kTraceRma,
                   .name = fabric::name_of(operation->kind),
                   .begin_ns = rma->posted_ns,
                   .end_ns = base::now_ns(),
-                  .bytes = rma->bytes,
+                  .bytes = bytes,
                   .node = operation->peer});
     on_complete(operation, completion);
+    counters.change_under_way(-bytes);
 }
 
 fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Access access) {
@@ -152,6 +155,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
     channels_.lists().dirty.add(channel);
     turn_.moved = true;
     task->add_pending();
+    counters_.change_under_way(rma->bytes);
     return true;
 }
 
@@ -179,6 +183,7 @@ bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* block
     }
     turn_.moved = true;
     task->add_pending();
+    counters_.change_under_way(rma->bytes);
     return true;
 }
 

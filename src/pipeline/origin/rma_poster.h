@@ -11,6 +11,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/registered_buffers.h"
 #include "pipeline/origin/channels.h"
+#include "pipeline/origin/origin_counters.h"
 #include "pipeline/origin/origin_options.h"
 #include "pipeline/origin/pending_tasks.h"
 #include "pipeline/origin/turn.h"
@@ -20,8 +21,13 @@ namespace armci::pipeline {
 class RmaPoster {
   public:
     RmaPoster(fabric::Endpoint& endpoint, RegisteredBuffers& buffers, Channels& channels,
-              PendingTasks& tasks, Turn& turn)
-        : endpoint_(endpoint), buffers_(buffers), channels_(channels), tasks_(tasks), turn_(turn) {}
+              PendingTasks& tasks, Turn& turn, OriginCounters& counters)
+        : endpoint_(endpoint),
+          buffers_(buffers),
+          channels_(channels),
+          tasks_(tasks),
+          turn_(turn),
+          counters_(counters) {}
 
     void open(fabric::Domain& domain, const OriginOptions& options, bool ordered_writes);
     // The endpoint must be closed before.
@@ -87,6 +93,7 @@ class RmaPoster {
     Channels& channels_;
     PendingTasks& tasks_;
     Turn& turn_;
+    OriginCounters& counters_;
     fabric::Domain* domain_ = nullptr;
     int64_t register_min_bytes_ = 0;
     bool ordered_writes_ = false;
