@@ -72,7 +72,7 @@ prepare() {
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done
     if command -v pandoc >/dev/null; then
-        for page in man7/armci.7 man1/armci-info.1 man1/armci-bench.1 man1/armci-tune.1 man1/armci-plot.1; do
+        for page in man7/armci.7 man1/armci-info.1 man1/armci-bench.1 man1/armci-trace.1 man1/armci-tune.1 man1/armci-plot.1; do
             [ -s "$prefix/share/man/$page" ] || fail "$page is not installed"
         done
     fi
@@ -147,6 +147,7 @@ tools() {
         [ "$(realpath "$found")" = "$(realpath "$WORK/moved/$LIBDIR/libarmci.so.0")" ] ||
             fail "$tool finds the library at '$found'"
     done
+    "$WORK/moved/bin/armci-trace" --version | grep -qx "armci-trace $VERSION" || fail "armci-trace does not say its version"
     env -u LD_LIBRARY_PATH timeout 1200 "$MPIEXEC" -n 2 "$WORK/moved/bin/armci-info" >"$WORK/info"
     grep -q "^armci-ofi $VERSION " "$WORK/info" || fail "armci-info does not say its version"
     env -u LD_LIBRARY_PATH timeout 1200 "$MPIEXEC" -n 2 "$WORK/moved/bin/armci-bench" \

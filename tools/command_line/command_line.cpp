@@ -68,6 +68,13 @@ void CommandLine::add_value(const std::string& names, const std::string& value,
         ->group(group_);
 }
 
+void CommandLine::add_arguments(const std::string& value, std::vector<std::string>* given,
+                                const std::string& help) {
+    app_->add_option(value, *given, help)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->type_name("");
+}
+
 void CommandLine::allow_one_option() {
     app_->require_option(0, 1);
 }

@@ -39,6 +39,10 @@ class CommandLine {
     void add_value(const std::string& names, const std::string& value,
                    std::function<bool(const std::string&)> take, const std::string& help);
 
+    // Takes all arguments that are no options. `value` is their name in the help.
+    void add_arguments(const std::string& value, std::vector<std::string>* given,
+                       const std::string& help);
+
     // Refuses arguments with more than one option.
     void allow_one_option();
 

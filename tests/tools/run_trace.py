@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Runs armci-trace on the timelines of a job, on large ones within little memory, and on files that are broken.
+
+usage: run_trace.py MPIEXEC ARMCI_TRACE TRANSFERS PROVIDER
+"""
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+
+MPIEXEC, TRACE, TRANSFERS, PROVIDER = sys.argv[1:5]
+BYTES = 8 << 20
+complaints = []
+
+
+def expect(condition, what):
+    if not condition:
+        complaints.append(what)
+
+
+def run(*arguments, limits=()):
+    """Exit status, standard output, standard error of armci-trace within these limits."""
+    def set_limits():
+        for limit, value in limits:
+            resource.setrlimit(limit, (value, value))
+
+    done = subprocess.run([TRACE, *arguments], capture_output=True, text=True, check=False, preexec_fn=set_limits)
+    return done.returncode, done.stdout, done.stderr
+
+
+def check_job():
+    """A put, an accumulate and a get of 8 MiB each from rank 0 to rank 1: the sums are known."""
+    with tempfile.TemporaryDirectory() as directory:
+        prefix = os.path.join(directory, "t")
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+        environment.update(ARMCI_TRACE=prefix, ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, ARMCI_ROUTE="server")
+        subprocess.run([MPIEXEC, "-n", "2", TRANSFERS, "move"], env=environment, check=True)
+        merged = os.path.join(directory, "all.json")
+        page = os.path.join(directory, "t.html")
+        status, text, errors = run(prefix, "--json", f"{prefix}.summary", "--html", page, "--merge", merged)
+        expect(status == 0 and errors == "", f"status {status}\n{errors}")
+        with open(f"{prefix}.summary", encoding="utf-8") as file:
+            summary = json.load(file)
+        with open(page, encoding="utf-8") as file:
+            expect(file.read().count("<svg") >= 6, "the page has plots")
+        check_sums(summary, text)
+        check_merged(merged, [f"{prefix}.{rank}.json" for rank in (0, 1)])
+        again = json.loads(run(merged, "--json", "-")[1])
+        expect(again == summary, "the merged file has the same sums")
+        check_selection(merged, summary)
+
+
+def check_sums(summary, text):
+    calls = {row["name"]: row for row in summary["calls"]}
+    for function in "ARMCI_PutS", "ARMCI_AccS", "ARMCI_GetS":
+        expect(calls[function]["count"] == 1 and calls[function]["bytes"] == BYTES, f"{calls.get(function)}")
+        expect(f"\n{function} " in text, f"{function} in\n{text}")
+    stages = {row["name"]: row for row in summary["stages"]}
+    for stage, bytes_of_stage in ("pack", 3 * BYTES), ("unpack", 2 * BYTES), ("accumulate", BYTES):
+        expect(stages[stage]["bytes"] == bytes_of_stage, f"{stages[stage]}")
+    expect(summary["traffic"] == [{"rank": 0, "target": 1, "transfers": 3, "bytes": 3 * BYTES}], f"{summary['traffic']}")
+    expect(len(summary["slowest_transfers"]) == 3, f"{summary['slowest_transfers']}")
+    expect([rank["rank"] for rank in summary["ranks"]] == [0, 1], f"{summary['ranks']}")
+    expect(summary["ranks"][1]["server_ns"] > 0, "rank 1 has the data server that worked")
+    expect(any(counter["name"] == "bytes under way" for counter in summary["counters"]), f"{summary['counters']}")
+
+
+def check_merged(merged, files):
+    lines = []
+    for name in files:
+        with open(name, encoding="utf-8") as file:
+            lines += json.load(file)
+    with open(merged, encoding="utf-8") as file:
+        expect(json.load(file) == lines, "the merged file has all events of the files")
+
+
+def check_selection(merged, summary):
+    status, output, errors = run(merged, "--json", "-", "--ranks", "1")
+    ranks = json.loads(output)["ranks"]
+    expect(status == 0 and [rank["rank"] for rank in ranks] == [1], f"--ranks 1: {status} {ranks} {errors}")
+    until = str(summary["begin_ns"] / 1e9)
+    output = run(merged, "--json", "-", "--to", until)[1]
+    expect(0 < json.loads(output)["events"] < summary["events"], f"--to {until}: {output[:200]}")
+
+
+def event(rank, number, target):
+    process = 100 * (rank + 1)
+    return (f'{{"ph":"X","pid":{process},"tid":{process},"ts":{number}.000,"dur":0.500,"cat":"call",'
+            f'"name":"ARMCI_Put","args":{{"bytes":8,"rank":{target}}}}}')
+
+
+def write_large(directory, ranks, events):
+    for rank in range(ranks):
+        with open(os.path.join(directory, f"t.{rank}.json"), "w", encoding="utf-8") as file:
+            file.write("[\n" + ",\n".join(event(rank, i, (rank + 1) % ranks) for i in range(events)) + "\n]\n")
+
+
+def check_memory(ranks=300, events=1500):
+    """Memory and open files do not grow with the files: 57 MB of 300 ranks within 20 MB of data, and 10 open files."""
+    with tempfile.TemporaryDirectory() as directory:
+        write_large(directory, ranks, events)
+        total = sum(entry.stat().st_size for entry in os.scandir(directory))
+        limits = [(resource.RLIMIT_DATA, 20 << 20), (resource.RLIMIT_NOFILE, 10)]
+        merged = os.path.join(directory, "merged")
+        status, output, errors = run(os.path.join(directory, "t"), "--json", "-", "--merge", merged, limits=limits)
+        expect(status == 0, f"status {status}: {errors}")
+        expect(total > 2 * (20 << 20), f"{total} bytes are far more than the limit")
+        if status == 0:
+            summary = json.loads(output)
+            expect(summary["events"] == ranks * events, f"{summary['events']} events")
+            expect(len(summary["traffic"]) == ranks, f"{len(summary['traffic'])} pairs")
+            expect(os.path.getsize(merged) > total - 10 * ranks, f"{os.path.getsize(merged)} bytes of {total}")
+
+
+def check_broken_files():
+    with tempfile.TemporaryDirectory() as directory:
+        def write(name, text):
+            path = os.path.join(directory, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return path
+
+        cut = write("cut.json", "[\n" + event(0, 1, 1) + ",\n" + event(0, 2, 1)[:50])
+        status, text, errors = run(cut)
+        expect(status == 0 and f"{cut} ends in the middle" in text, f"cut: {status}\n{text}{errors}")
+        wrong = write("wrong.json", "[\n" + event(0, 1, 1) + "\n" + event(0, 2, 1) + "\n]\n")
+        status, text, errors = run(wrong)
+        expect(status == 1 and f"armci-trace: {wrong}, line 3, byte " in errors and text == "", f"wrong: {status} {errors}")
+        status, text, errors = run(write("empty.json", ""))
+        expect(status == 1 and "is empty" in errors, f"empty: {status} {errors}")
+        status, text, errors = run(os.path.join(directory, "none"))
+        expect(status == 1 and "no none.RANK.json" in errors.replace(directory + "/", ""), f"none: {status} {errors}")
+        status, text, errors = run(cut, "--merge", "/dev/full")
+        expect(status == 1 and "/dev/full cannot be written: No space left on device" in errors, f"full: {status} {errors}")
+        status, text, errors = run(cut, "--html", directory)
+        expect(status == 1 and f"{directory} cannot be written: Is a directory" in errors, f"directory: {status} {errors}")
+
+
+def check_arguments():
+    status, text, errors = run()
+    expect(status == 2 and "name the files" in errors, f"{status} {errors}")
+    status, text, errors = run("--ranks", "3-1", "x")
+    expect(status == 2 and "--ranks" in errors, f"{status} {errors}")
+    status, text, errors = run("--help")
+    expect(status == 0 and text.startswith("usage: armci-trace"), f"{status} {text}")
+    status, text, errors = run("--version")
+    expect(status == 0 and text.startswith("armci-trace "), f"{status} {text}")
+
+
+check_job()
+check_memory()
+check_broken_files()
+check_arguments()
+print("\n".join(complaints))
+sys.exit(1 if complaints else 0)
