@@ -27,6 +27,7 @@ enum class ThreadLevel : int {
     serialized = 3,
     multiple = 4
 };
+enum class StatsFormat : int { text = 0, json = 1 };
 enum class ServerPoll : int { automatic = 0, spin = 1, wait = 2 };
 
 // The value of a number that the library chooses itself; users write it as "auto". Only numbers
@@ -72,6 +73,9 @@ struct Config {
     }
     ThreadLevel thread_level_choice() const {
         return static_cast<ThreadLevel>(thread_level);
+    }
+    StatsFormat stats_format_choice() const {
+        return static_cast<StatsFormat>(stats_format);
     }
     ServerPoll server_poll_choice() const {
         return static_cast<ServerPoll>(server_poll);

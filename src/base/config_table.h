@@ -161,6 +161,15 @@
         "error; report, it goes on, with the next reports after twice the time.")                       \
     BOOL(stats, "ARMCI_STATS", 0, own, job,                                                             \
         "Print a table of operations and bytes by route when the library ends.")                        \
+    TEXT(stats_trigger, "ARMCI_STATS_TRIGGER", "", own, job,                                            \
+        "When each rank writes its statistics while the job runs, with how long its calls take: a list "   \
+        "of exit (when the library ends), signal:NAME (USR1, USR2, URG, WINCH, IO, or the number of a "    \
+        "real-time signal) and timer:SECONDS. Each call then takes some 100 ns longer. Empty: never.")  \
+    TEXT(stats_file, "ARMCI_STATS_FILE", "", own, job,                                                  \
+        "With ARMCI_STATS_TRIGGER: each rank appends its statistics to this path followed by .RANK.txt "   \
+        "or .RANK.json. A path that a rank cannot write to ends the job at start. Empty: standard error.") \
+    CHOICE(stats_format, "ARMCI_STATS_FORMAT", 0, "text|json", own, job,                                \
+        "The form of these statistics: text, or JSON with one object in a line for each time.")         \
     TEXT(trace, "ARMCI_TRACE", "", own, job,                                                            \
         "Each rank keeps a timeline of what it does and writes it to this path followed by "            \
         ".RANK.json, for Perfetto, while the job runs and when the library ends. A path that a "        \

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Ownership of a file descriptor.
+// Ownership of a file descriptor, and writing to one.
 #pragma once
 
 #include <unistd.h>
 
+#include <cerrno>
+#include <string_view>
 #include <utility>
 
 namespace armci::base {
@@ -36,5 +38,18 @@ class Descriptor {
   private:
     int fd_ = -1;
 };
+
+// Writes all of the text. Returns false, with errno, if that is not possible.
+inline bool write_all(int fd, std::string_view text) {
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written > 0) {
+            text.remove_prefix(static_cast<size_t>(written));
+        } else if (written == 0 || errno != EINTR) {
+            return false;
+        }
+    }
+    return true;
+}
 
 }  // namespace armci::base

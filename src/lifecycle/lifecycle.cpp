@@ -24,6 +24,7 @@
 #include "core/job/common_values.h"
 #include "core/job/launcher.h"
 #include "core/job/mpi_collectives.h"
+#include "core/job/observed_calls.h"
 #include "core/job/thread_level.h"
 #include "core/job/tracing.h"
 #include "core/progress/thread_stats.h"
@@ -288,8 +289,8 @@ void start_copies(Runtime& runtime) {
 }
 
 void use_thread_level(Runtime& runtime, int level) {
-    const bool has_own =
-        runtime.progress.copies().are_possible() || base::is_tracing() || runtime.checking.is_on();
+    const bool has_own = runtime.progress.copies().are_possible() || core::observes_calls() ||
+                         runtime.checking.is_on();
     if (runtime.threads.raise_level(level, has_own)) {
         runtime.segments.share_among_threads();
     }
@@ -416,7 +417,7 @@ void start_parts(Runtime& runtime, const char* function) {
 }
 
 // Starts what uses the running library itself.
-void start_services(Runtime& runtime) {
+void start_services(Runtime& runtime, const char* function) {
     runtime.notifications.start(runtime.memory, runtime.barriers, runtime.groups.world());
     if (runtime.config().check_choice() != base::CheckChoice::off) {
         runtime.checking.start(check::make_checks(runtime));
@@ -424,7 +425,7 @@ void start_services(Runtime& runtime) {
         runtime.world.fast_path_ranks = runtime.world.size;
     }
     core::reset_thread_stats();
-    start_reporter(runtime);
+    start_reporter(runtime, function);
 }
 
 void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) {
@@ -454,7 +455,7 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
     report_start(*runtime);
     // From here on the library is up; what follows uses it.
     core::g_running = runtime.release();
-    start_services(*core::g_running);
+    start_services(*core::g_running, function);
     // This comes last, because starting and stopping wait without holding the lock that waits
     // release.
     use_thread_level(*core::g_running, core::g_running->threads.level());

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/config_value.h"
+#include "base/descriptor.h"
 #include "base/log.h"
 #include "base/strangers.h"
 #include "core/job/mpi_collectives.h"
@@ -269,20 +270,42 @@ void print_rails(std::FILE* out, const fabric::Domain& domain, const RailWork& w
     std::fprintf(out, "\n");
 }
 
-void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
-                      const ServerWork& busy, const RailWork& rails, const Strangers& strangers) {
-    std::fprintf(out, "  %-4s %-7s %14s %18s\n", "op", "route", "operations", "bytes");
+// The fewest and the most of all ranks.
+struct RangeOverRanks {
+    base::Stats min;
+    base::Stats max;
+};
+
+// `range` is null for one rank alone.
+void print_transfers(std::FILE* out, const base::Stats& sum, const RangeOverRanks* range,
+                     int ranks) {
+    std::fprintf(out, "  %-4s %-7s %14s %18s%s\n", "op", "route", "operations", "bytes",
+                 range != nullptr ? "   operations of a rank: min / mean / max" : "");
     for (int op = 0; op < base::kOpKindCount; ++op) {
         for (int route = 0; route < base::kRouteCount; ++route) {
             const base::Counter& counter = sum.transfers[op][route];
-            if (counter.operations != 0) {
-                std::fprintf(out, "  %-4s %-7s %14" PRIu64 " %18" PRIu64 "\n",
-                             base::name_of(static_cast<base::OpKind>(op)),
-                             base::name_of(static_cast<base::Route>(route)), counter.operations,
-                             counter.bytes);
+            if (counter.operations == 0) {
+                continue;
             }
+            std::fprintf(out, "  %-4s %-7s %14" PRIu64 " %18" PRIu64,
+                         base::name_of(static_cast<base::OpKind>(op)),
+                         base::name_of(static_cast<base::Route>(route)), counter.operations,
+                         counter.bytes);
+            if (range != nullptr) {
+                std::fprintf(out, "   %" PRIu64 " / %.1f / %" PRIu64,
+                             range->min.transfers[op][route].operations,
+                             static_cast<double>(counter.operations) / ranks,
+                             range->max.transfers[op][route].operations);
+            }
+            std::fprintf(out, "\n");
         }
     }
+}
+
+void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats& sum,
+                      const RangeOverRanks* range, const ServerWork& busy, const RailWork& rails,
+                      const Strangers& strangers) {
+    print_transfers(out, sum, range, runtime.world.size);
     std::fprintf(out,
                  "  rmw %" PRIu64 ", fences that waited %" PRIu64 ", messages to servers %" PRIu64
                  ", chunks %" PRIu64 ", waits for buffers %" PRIu64 ", servers busy %.3f s\n",
@@ -337,7 +360,10 @@ void report_statistics(Runtime& runtime) {
         core::mpi::reduce(words, count, MPI_UINT64_T, operation, 0, runtime.world.comm);
     };
     base::Stats sum = core::with_thread_stats(runtime.stats);
+    RangeOverRanks range{sum, sum};
     reduce(&sum, kWords, MPI_SUM);
+    reduce(&range.min, kWords, MPI_MIN);
+    reduce(&range.max, kWords, MPI_MAX);
     ServerWork busy = ServerWork::of_process(runtime);
     if (busy.servers > 0) {
         busy.max_frames = busy.min_frames = runtime.network->server->executed_frames();
@@ -366,7 +392,7 @@ void report_statistics(Runtime& runtime) {
         return;
     }
     std::fprintf(stderr, "armci-ofi statistics, all %d ranks\n", runtime.world.size);
-    print_operations(stderr, runtime, sum, busy, rails, strangers);
+    print_operations(stderr, runtime, sum, &range, busy, rails, strangers);
     if (runtime.network != nullptr) {
         const pipeline::BufferManager& buffers = runtime.network->origin.buffers();
         std::fprintf(stderr,
@@ -387,6 +413,12 @@ void report_statistics(Runtime& runtime) {
                  own / ranks, largest.shared, largest.shared / ranks);
 }
 
+void print_rank_statistics(std::FILE* out, const Runtime& runtime) {
+    print_operations(out, runtime, core::with_thread_stats(runtime.stats), nullptr,
+                     ServerWork::of_process(runtime), RailWork::of_process(runtime),
+                     Strangers::of_process());
+}
+
 // The report is written in one piece, because all ranks may print at the same time.
 void report_statistics_of_rank(const Runtime& runtime, int signal) {
     if (!runtime.config().stats) {
@@ -400,17 +432,9 @@ void report_statistics_of_rank(const Runtime& runtime, int signal) {
     }
     std::fprintf(out, "armci-ofi statistics, rank %d of %d, ended by signal %d (%s)\n",
                  runtime.world.rank, runtime.world.size, signal, strsignal(signal));
-    print_operations(out, runtime, core::with_thread_stats(runtime.stats),
-                     ServerWork::of_process(runtime), RailWork::of_process(runtime),
-                     Strangers::of_process());
+    print_rank_statistics(out, runtime);
     std::fclose(out);
-    for (size_t done = 0; done < bytes;) {
-        const ssize_t written = ::write(STDERR_FILENO, text + done, bytes - done);
-        if (written <= 0) {
-            break;
-        }
-        done += static_cast<size_t>(written);
-    }
+    base::write_all(STDERR_FILENO, {text, bytes});
     std::free(text);
 }
 

@@ -78,9 +78,11 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_buffer_grants_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/core_call_times_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_node_numbers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_notify_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/lifecycle_stats_triggers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/rank_servers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp

@@ -27,8 +27,6 @@ namespace {
 
 using base::now_ns;
 
-constexpr int64_t kShortestCallNs = 10'000;  // for calls inside the node
-
 // The most events in a file, for each thread that has any. A file with more is replaced by one with
 // the events that threads keep.
 constexpr uint64_t kMaxEvents = 2 * base::kTraceCapacity;
@@ -45,13 +43,6 @@ struct Output {
 };
 // Never destroyed: a thread may write when the process exits without ARMCI_Finalize.
 Output& g_output = *new Output;
-
-struct Call {
-    int64_t begin_ns = 0;
-    int64_t bytes = -1;
-    int target = -1;
-};
-thread_local Call t_call;
 
 // --- A clock for all ---
 
@@ -233,30 +224,6 @@ void update_trace() {
         (output.file->missing() > 0 || output.file->events() > kMaxEvents * threads.size())) {
         write_anew(output);
     }
-}
-
-void begin_traced_call() {
-    t_call = {now_ns(), -1, -1};
-}
-
-void add_to_traced_call(int target, int64_t bytes) {
-    t_call.target = target;
-    t_call.bytes = t_call.bytes < 0 ? bytes : t_call.bytes + bytes;
-}
-
-void end_traced_call(const char* function) {
-    const int64_t end_ns = now_ns();
-    // A call that began before the trace did may end after that.
-    if (t_call.begin_ns != 0 &&
-        (t_call.bytes >= 0 || end_ns - t_call.begin_ns >= kShortestCallNs)) {
-        base::record({.kind = &base::kTraceCall,
-                      .name = function,
-                      .begin_ns = t_call.begin_ns,
-                      .end_ns = end_ns,
-                      .bytes = t_call.bytes,
-                      .rank = t_call.target});
-    }
-    t_call.begin_ns = 0;
 }
 
 }  // namespace armci::core

@@ -34,8 +34,8 @@ class Threads {
     // their beginning. Those that may concern only this node take it when they need more. Waits
     // release it between polls, and while they sleep.
     bool is_multiple() const { return is_multiple_; }
-    // Returns whether there are several threads of the program, a copy engine, a timeline of calls,
-    // or checking mode. Otherwise entry points do only their own work.
+    // Returns whether there are several threads of the program, a copy engine, checking mode, or a
+    // timeline or statistics of calls. Otherwise entry points do only their own work.
     bool is_concurrent() const { return is_concurrent_; }
     // Return, for error text, "the library runs at MPI_THREAD_SINGLE", and what a program or user
     // has to do for MPI_THREAD_MULTIPLE.

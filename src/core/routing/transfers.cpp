@@ -8,7 +8,7 @@
 
 #include "armci/armci.h"
 #include "base/trace.h"
-#include "core/job/tracing.h"
+#include "core/job/observed_calls.h"
 #include "core/progress/thread_stats.h"
 #include "core/routing/local_route.h"
 #include "core/sync/fences.h"
@@ -200,8 +200,8 @@ void Transfers::count_local(const Transfer& transfer) {
 // Counts an operation between nodes.
 void Transfers::count(const Transfer& transfer, Route route) {
     context_.stats.count(transfer.op, route, transfer.total_bytes);
-    if (base::is_tracing()) [[unlikely]] {
-        add_to_traced_call(transfer.target, transfer.total_bytes);
+    if (observes_calls()) [[unlikely]] {
+        note_transfer(transfer.target, transfer.total_bytes, route);
     }
 }
 

@@ -4,8 +4,7 @@
 #include <cstdlib>
 
 #include "base/log.h"
-#include "base/trace.h"
-#include "core/job/tracing.h"
+#include "core/job/observed_calls.h"
 
 namespace armci::core {
 
@@ -46,8 +45,8 @@ void abort_job(const char* message, int code) {
 // Copies by an engine, and what checking mode knows, concern all threads.
 void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock, Copies copies) {
     Threads::enter_concurrently(function);
-    if (base::is_tracing()) {
-        begin_traced_call();
+    if (observes_calls()) {
+        begin_observed_call();
     }
     if (runtime.checking.is_on() && !runtime.threads.is_multiple()) {
         runtime.threads.enter_once(function);
@@ -64,8 +63,8 @@ void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock
 }
 
 void Entry::end_concurrently(Runtime& runtime) {
-    if (base::is_tracing()) {
-        end_traced_call(runtime.threads.function());
+    if (observes_calls()) {
+        end_observed_call(runtime.threads.function());
     }
     if (runtime.checking.is_on() && !runtime.threads.is_multiple()) {
         runtime.threads.leave();
