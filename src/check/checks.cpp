@@ -97,6 +97,9 @@ void Checks::finish() {
     left_out(sum.buffers_left_out,
              "local buffers, because of too many pending operations or pieces");
     left_out(sum.writes_left_out, "writes, because too many came between two barriers");
+    left_out(sum.destinations_left_out,
+             "destinations of puts and gets, because of too many blocks that lie between each "
+             "other");
     left_out(sum.comparisons_cut, "comparisons of writes were cut short, because of too many");
     left_out(sum.ranges_left_out,
              "freed ranges to their end, because they were too many or too much");

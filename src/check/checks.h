@@ -41,7 +41,7 @@ class Checks final : public core::CheckHooks {
 
     void before_transfer(const pipeline::Transfer& transfer) override;
     void start_nonblocking(pipeline::Transfer&& transfer, armci_hdl_s* handle) override;
-    void wait_for_handle(const armci_hdl_s& handle) override;
+    void wait_for_handle(const char* function, const armci_hdl_s& handle) override;
     void wait_for_target(int target) override;
     void wait_for_all() override;
     bool has_completed(const armci_hdl_s& handle) const override;
@@ -79,8 +79,9 @@ class Checks final : public core::CheckHooks {
         uint64_t buffers = 0;           // of non-blocking operations, followed
         uint64_t buffers_left_out = 0;  // because too many were pending, or of too many rows
         uint64_t writes_left_out = 0;
-        uint64_t comparisons_cut = 0;  // not all pairs of writes were looked at
-        uint64_t ranges_left_out = 0;  // freed, and not watched to the end
+        uint64_t destinations_left_out = 0;  // of too many blocks to compare them
+        uint64_t comparisons_cut = 0;        // not all pairs of writes were looked at
+        uint64_t ranges_left_out = 0;        // freed, and not watched to the end
     };
 
     // What a rank waits for. It is in global memory so that the others can read it.
@@ -130,7 +131,9 @@ class Checks final : public core::CheckHooks {
     enum class Fenced : bool { no, yes };
     void compare_writes(const char* function, Fenced fenced);
     bool must_run_at_once(const pipeline::Transfer& transfer) const;
+    void check_handle(const char* function, const armci_hdl_s& handle);
     void check_overlap(const pipeline::Transfer& transfer);
+    void check_destination(const pipeline::Transfer& transfer);
     void check_local_side(const pipeline::Transfer& transfer);
     void log_write(const pipeline::Transfer& transfer);
     std::string describe_bytes(int rank, const check::Bytes& bytes) const;

@@ -2,6 +2,7 @@
 #include "check/rows.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace armci::check {
 namespace {
@@ -37,6 +38,12 @@ std::vector<Row> rows_of(const pipeline::Transfer& transfer, bool local) {
     return rows;
 }
 
+// Returns what the first two blocks share.
+Bytes common_with_next(uint64_t begin, int64_t block_bytes, int64_t stride) {
+    const uint64_t next = begin + static_cast<uint64_t>(stride);
+    return {std::max(begin, next), std::min(begin, next) + static_cast<uint64_t>(block_bytes)};
+}
+
 Bytes extent_with(const Bytes& extent, const Row& row) {
     return extent.is_empty()
                ? Bytes{row.begin, row.end()}
@@ -62,6 +69,15 @@ Row make_row(uint64_t begin, int64_t block_bytes, int64_t stride, int64_t block_
 Bytes common_bytes(const Row& a, const Row& b) {
     if (a.begin >= b.end() || b.begin >= a.end()) {
         return {};
+    }
+    if (a.stride == b.stride && a.stride > 0) {
+        const auto stride = static_cast<uint64_t>(a.stride);
+        const uint64_t shift = b.begin > a.begin ? (b.begin - a.begin) % stride
+                                                 : (stride - (a.begin - b.begin) % stride) % stride;
+        if (shift >= static_cast<uint64_t>(a.block_bytes) &&
+            shift + static_cast<uint64_t>(b.block_bytes) <= stride) {
+            return {};  // the blocks of one lie between those of the other
+        }
     }
     const Row& few = a.block_count <= b.block_count ? a : b;
     const Row& many = a.block_count <= b.block_count ? b : a;
@@ -102,6 +118,41 @@ std::vector<Row> local_rows(const pipeline::Transfer& transfer) {
 
 std::vector<Row> remote_rows(const pipeline::Transfer& transfer) {
     return rows_of(transfer, false);
+}
+
+Bytes repeated_bytes(const pipeline::Transfer& transfer, Side side, int64_t* work) {
+    std::vector<Row> rows;
+    Bytes repeated;
+    const int64_t block_bytes = transfer.sides.block_bytes();
+    transfer.sides.for_each_row([&](const strided::PairRow& row) {
+        const bool local = side == Side::local;
+        const auto begin = reinterpret_cast<uint64_t>(local ? row.local : row.remote);
+        const int64_t stride = local ? row.local_stride : row.remote_stride;
+        if (row.block_count > 1 && std::abs(stride) < block_bytes) {
+            repeated = common_with_next(begin, block_bytes, stride);
+        }
+        rows.push_back(make_row(begin, block_bytes, stride, row.block_count));
+    });
+    if (!repeated.is_empty()) {
+        return repeated;
+    }
+    std::sort(rows.begin(), rows.end(),
+              [](const Row& a, const Row& b) { return a.begin < b.begin; });
+    for (size_t i = 0; i < rows.size(); ++i) {
+        for (size_t k = i + 1; k < rows.size() && rows[k].begin < rows[i].end(); ++k) {
+            *work -= rows[i].stride == rows[k].stride
+                         ? 1
+                         : std::min(rows[i].block_count, rows[k].block_count);
+            if (*work < 0) {
+                return {};
+            }
+            repeated = common_bytes(rows[i], rows[k]);
+            if (!repeated.is_empty()) {
+                return repeated;
+            }
+        }
+    }
+    return {};
 }
 
 Bytes extent_of(const std::vector<Row>& rows) {

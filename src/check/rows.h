@@ -47,6 +47,10 @@ Bytes common_bytes(const std::vector<Row>& a, const std::vector<Row>& b, int64_t
 int64_t row_count(const pipeline::Transfer& transfer);
 std::vector<Row> local_rows(const pipeline::Transfer& transfer);
 std::vector<Row> remote_rows(const pipeline::Transfer& transfer);
+// Returns the first bytes found that two blocks of that side have, or an empty range; *work as
+// above.
+enum class Side : bool { local, remote };
+Bytes repeated_bytes(const pipeline::Transfer& transfer, Side side, int64_t* work);
 // Returns the smallest range around them.
 Bytes extent_of(const std::vector<Row>& rows);
 // Returns the same for the local side of a transfer, without making a list.

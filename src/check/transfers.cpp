@@ -22,7 +22,38 @@ void Checks::before_transfer(const Transfer& transfer) {
     ++counts_.transfers;
     check_local_side(transfer);
     check_overlap(transfer);
+    check_destination(transfer);
     log_write(transfer);
+}
+
+// The library allows it, and any of the values may stay. So it is a warning in any case.
+void Checks::check_destination(const Transfer& transfer) {
+    if (transfer.op == OpKind::acc) {
+        return;
+    }
+    const bool is_get = transfer.op == OpKind::get;
+    int64_t work = check::kMaxWork;
+    const Bytes repeated =
+        check::repeated_bytes(transfer, is_get ? check::Side::local : check::Side::remote, &work);
+    counts_.destinations_left_out += work < 0 ? 1 : 0;
+    if (repeated.is_empty()) {
+        return;
+    }
+    const int rank = is_get ? runtime_.world.rank : transfer.target;
+    report(Finding::write, Severity::warning, transfer.function,
+           "blocks of the destination overlap: %" PRIu64 " bytes at 0x%" PRIx64
+           " of rank %d are written more than once, and any of the values may stay; let strides "
+           "be at least as long as what they step over, and list no segment twice",
+           repeated.end - repeated.begin, repeated.begin, rank);
+}
+
+void Checks::check_handle(const char* function, const armci_hdl_s& handle) {
+    if (!core::Handles::may_be_handle(handle)) {
+        report(Finding::call, Severity::error, function,
+               "argument hdl: the words %d and %d were never a handle; call ARMCI_INIT_HANDLE "
+               "before the handle is used for the first time",
+               handle.target, handle.aggregate);
+    }
 }
 
 void Checks::check_local_side(const Transfer& transfer) {
@@ -102,6 +133,9 @@ bool Checks::must_run_at_once(const Transfer& transfer) const {
 }
 
 void Checks::start_nonblocking(Transfer&& transfer, armci_hdl_s* handle) {
+    if (handle != nullptr) {
+        check_handle(transfer.function, *handle);
+    }
     before_transfer(transfer);
     if (!buffers_.has_room(check::row_count(transfer))) {
         ++counts_.buffers_left_out;
@@ -179,7 +213,8 @@ bool is_on(const Runtime& runtime, const PendingBuffer& pending, const armci_hdl
 
 }  // namespace
 
-void Checks::wait_for_handle(const armci_hdl_s& handle) {
+void Checks::wait_for_handle(const char* function, const armci_hdl_s& handle) {
+    check_handle(function, handle);
     complete(buffers_.take(
         [&](const PendingBuffer& pending) { return is_on(runtime_, pending, handle); }));
 }

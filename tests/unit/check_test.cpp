@@ -87,6 +87,47 @@ TEST(CheckRows, RowCountEqualsTheNumberOfRowsBuilt) {
     }
 }
 
+// Compares all blocks of one side byte by byte.
+bool repeats_a_byte(const pipeline::Transfer& transfer, bool local) {
+    std::vector<uint64_t> begins;
+    transfer.sides.for_each_block([&](char* local_block, char* remote_block, int64_t) {
+        begins.push_back(reinterpret_cast<uint64_t>(local ? local_block : remote_block));
+    });
+    std::sort(begins.begin(), begins.end());
+    const auto bytes = static_cast<uint64_t>(transfer.sides.block_bytes());
+    return std::adjacent_find(begins.begin(), begins.end(), [&](uint64_t a, uint64_t b) {
+               return b - a < bytes;
+           }) != begins.end();
+}
+
+TEST(CheckRows, RepeatedBytesAgreeWithByteWiseComparison) {
+    std::vector<char> memory(1 << 16);
+    int repeated_count = 0;
+    for (const int first : {-24, -8, 0, 4, 8, 16, 40, 64}) {
+        for (const int second : {-32, 0, 4, 8, 12, 24, 80, 256}) {
+            for (const int count : {1, 2, 4}) {
+                test::Pattern pattern;
+                pattern.block_bytes = 8;
+                pattern.count = {8, 4, count};
+                pattern.local_stride = {1 << 10, 1 << 13};
+                pattern.remote_stride = {first, second};
+                pattern.blocks = {{0, 0}};
+                const pipeline::Transfer transfer =
+                    test::make_transfer({}, pattern, memory.data(), memory.data() + 4096);
+                int64_t work = kMaxWork;
+                const Bytes bytes = repeated_bytes(transfer, Side::remote, &work);
+                EXPECT_EQ(!bytes.is_empty(), repeats_a_byte(transfer, false))
+                    << first << " " << second << " " << count;
+                repeated_count += bytes.is_empty() ? 0 : 1;
+                EXPECT_TRUE(repeated_bytes(transfer, Side::local, &work).is_empty());
+                EXPECT_GE(work, 0);
+            }
+        }
+    }
+    EXPECT_GT(repeated_count, 50);
+    EXPECT_LT(repeated_count, 150);
+}
+
 // One column of a local matrix with so many rows. The memory is never accessed.
 pipeline::Transfer column(int number, int rows) {
     test::Pattern pattern;

@@ -51,7 +51,7 @@ class CheckHooks {
     // Called only while the mode is on.
     virtual void start_nonblocking(pipeline::Transfer&& /*transfer*/, armci_hdl_s* /*handle*/) {}
     // The program waits for operations, and may touch their buffers from now on.
-    virtual void wait_for_handle(const armci_hdl_s& /*handle*/) {}
+    virtual void wait_for_handle(const char* /*function*/, const armci_hdl_s& /*handle*/) {}
     virtual void wait_for_target(int /*target*/) {}
     virtual void wait_for_all() {}
     // Returns whether only the program's wait is missing.

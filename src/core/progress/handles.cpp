@@ -27,6 +27,14 @@ bool Handles::is_active(const armci_hdl_s& handle) const {
            generation_of(slot) == (flags_of(handle) & kGenerationMask);
 }
 
+bool Handles::may_be_handle(const armci_hdl_s& handle) {
+    if (handle.target == 0 && handle.aggregate == 0) {
+        return true;
+    }
+    const bool is_idle = handle.target == -1 && (flags_of(handle) & kGenerationMask) == 0;
+    return (flags_of(handle) & kMagicMask) == kMagic && (handle.target >= 0 || is_idle);
+}
+
 uint32_t Handles::pending_on(const armci_hdl_s& handle) const {
     return is_active(handle) ? slots_[static_cast<uint32_t>(handle.target)].pending : 0;
 }

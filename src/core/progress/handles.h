@@ -40,6 +40,9 @@ class Handles {
 
     // Returns how many operations on the handle are not complete.
     uint32_t pending_on(const armci_hdl_s& handle) const;
+    // Returns false for words that are certainly not those of a handle. Zeros may be one that the
+    // program has cleared.
+    static bool may_be_handle(const armci_hdl_s& handle);
     // Returns false when the handle's own words say that no operation is on it. It is in line for
     // the fast paths.
     static bool names_slot(const armci_hdl_s& handle) {

@@ -30,7 +30,7 @@ void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
 void Completion::wait_handle(armci_hdl_s* handle) {
     hold_lock_to_wait(handle);
     if (checking_.is_on()) [[unlikely]] {
-        checking_->wait_for_handle(*handle);
+        checking_->wait_for_handle("ARMCI_Wait", *handle);
     }
     if (progress_.network() != nullptr) {
         send_batches();
@@ -47,7 +47,7 @@ bool Completion::test_handle(armci_hdl_s* handle) {
         if (!checking_->has_completed(*handle)) {
             return false;
         }
-        checking_->wait_for_handle(*handle);
+        checking_->wait_for_handle("ARMCI_Test", *handle);
     }
     if (handles_.is_active(*handle)) {
         progress_.poll();

@@ -66,6 +66,7 @@ extern const struct Case abort_cases[];
 extern const struct Case exhaustion_cases[];
 extern const struct Case lenient_cases[];
 extern const struct Case checking_cases[];
+extern const struct Case checked_transfer_cases[];
 extern const struct Case threads_cases[];
 
 /* ---- The set-up ---- */

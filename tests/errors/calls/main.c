@@ -26,7 +26,8 @@ static const struct {
     {"mutex", mutex_cases},         {"abort", abort_cases},
     {"lifecycle", lifecycle_cases}, {"exhaustion", exhaustion_cases},
     {"lenient", lenient_cases},     {"attach", attach_cases},
-    {"checking", checking_cases},   {"threads", threads_cases},
+    {"checking", checking_cases},   {"checked_transfer", checked_transfer_cases},
+    {"threads", threads_cases},
 };
 enum { kGroups = sizeof groups / sizeof groups[0] };
 
