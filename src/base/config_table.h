@@ -176,6 +176,9 @@
         "rank cannot write to ends the job at start. Empty: none.")                                     \
     CHOICE(log_level, "ARMCI_LOG_LEVEL", 1, "error|warn|info|debug", own, rank,                         \
         "How much is written to standard error.")                                                       \
+    BOOL(backtrace, "ARMCI_BACKTRACE", 1, own, rank,                                                    \
+        "Below the message of an error, print which call of the program it is about, and the functions " \
+        "that led to it.")                                                                              \
     LEVEL(verbose, "ARMCI_VERBOSE", 0, 0, 9, mirrored, rank,                                          \
         "1: rank 0 prints the settings at start; 2: also the variables that have no effect here.")      \
     BOOL(debug_alloc, "ARMCI_DEBUG_ALLOC", 0, mirrored, job,                                            \

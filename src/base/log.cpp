@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/backtrace.h"
+
 namespace armci::base {
 namespace {
 
@@ -166,12 +168,14 @@ void fatal(const char* function, const char* format, ...) {
     va_end(arguments);
     write_line("Error", function, text);
     tell_failure();
+    write_backtrace(g_rank.load(std::memory_order_relaxed));
     end_job(1);
 }
 
 void fatal_with_code(int code, const char* message) {
     write_line("Error", nullptr, message);
     tell_failure();
+    write_backtrace(g_rank.load(std::memory_order_relaxed));
     end_job(code);
 }
 

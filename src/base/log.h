@@ -46,7 +46,8 @@ __attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* forma
 // the abort hook: launchers end a job of which one process fails.
 void exit_without_hook();
 
-// Prints "[rank] ARMCI Error: function: message" and ends the job with a non-zero status.
+// Prints "[rank] ARMCI Error: function: message" and where that is (backtrace.h), and ends the job
+// with a non-zero status.
 // `function` is the public name the user called, or nullptr for the library itself.
 [[noreturn]] __attribute__((format(printf, 2, 3))) void fatal(const char* function,
                                                               const char* format, ...);

@@ -14,6 +14,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/backtrace.h"
 #include "base/clock.h"
 #include "base/config_files.h"
 #include "base/log.h"
@@ -322,6 +323,7 @@ void configure(Runtime& runtime, const char* function, core::RequestedLevel requ
     int rank = 0;
     MPI_Comm_rank(comm, &rank);
     runtime.configuration = base::read_config_and_files(environ);
+    base::set_backtrace(runtime.config().backtrace);
     apply_faults(&runtime.configuration);
     if (rank == 0) {
         core::check_profile(&runtime.configuration);

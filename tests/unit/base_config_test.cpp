@@ -458,12 +458,12 @@ TEST(Config, OnlyListedVariablesMayDifferBetweenRanks) {
             own_of_ranks.emplace_back(one.name);
         }
     }
-    EXPECT_THAT(own_of_ranks,
-                testing::UnorderedElementsAre("ARMCI_CONFIG", "ARMCI_INTERFACE", "ARMCI_PROFILE",
-                                              "ARMCI_FAULTS", "ARMCI_SERVER_POLL",
-                                              "ARMCI_SERVER_SPIN_US", "ARMCI_WAIT_SPIN_US",
-                                              "ARMCI_LOG_LEVEL", "ARMCI_VERBOSE", "ARMCI_SHM_LIMIT",
-                                              "ARMCI_PROGRESS_USLEEP", "ARMCI_THREAD_LEVEL"));
+    EXPECT_THAT(
+        own_of_ranks,
+        testing::UnorderedElementsAre(
+            "ARMCI_CONFIG", "ARMCI_INTERFACE", "ARMCI_PROFILE", "ARMCI_FAULTS", "ARMCI_SERVER_POLL",
+            "ARMCI_SERVER_SPIN_US", "ARMCI_WAIT_SPIN_US", "ARMCI_LOG_LEVEL", "ARMCI_BACKTRACE",
+            "ARMCI_VERBOSE", "ARMCI_SHM_LIMIT", "ARMCI_PROGRESS_USLEEP", "ARMCI_THREAD_LEVEL"));
 }
 
 TEST(Config, LastOfRepeatedNamesCounts) {

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string>
 
+#include "base/backtrace.h"
+#include "base/thread.h"
 #include "stderr_capture.h"
 
 namespace armci::base::test {
@@ -16,7 +18,9 @@ using armci::test::StderrCapture;
 // Leaves the process-wide settings as they are by default.
 class Log : public testing::Test {
   protected:
+    Log() { set_backtrace(false); }
     ~Log() override {
+        set_backtrace(true);
         set_log_level(LogLevel::warn);
         set_log_rank(-1);
     }
@@ -96,6 +100,23 @@ TEST_F(LogDeathTest, FatalPrintsTheFunctionAndEndsTheProcess) {
             fatal(nullptr, "always heard");
         },
         testing::ExitedWithCode(1), "always heard");
+}
+
+TEST_F(LogDeathTest, BacktraceFollowsTheMessage) {
+    set_backtrace(true);
+    // This program calls the library's insides, so that there is no call of its interface.
+    EXPECT_EXIT(fatal("ARMCI_Put", "no luck"), testing::ExitedWithCode(1),
+                "^ARMCI Error: ARMCI_Put: no luck\n  in thread \".*\"\n    #0  .*\n    #1 (.*\n)*"
+                "  \\(without these lines: ARMCI_BACKTRACE=0\\)\n$");
+    EXPECT_EXIT(
+        {
+            Thread thread;
+            thread.start(
+                "a-thread", [](void*) { fatal(nullptr, "no luck"); }, nullptr);
+            thread.join();
+        },
+        testing::ExitedWithCode(1),
+        "no luck\n  in thread \".*\"\n.*\n.*armci::base::Thread::enter");
 }
 
 TEST_F(LogDeathTest, FatalKeepsTheCallersCode) {
