@@ -62,12 +62,16 @@ simulate_twins() {
     done
 }
 
-# check WORDS COMMAND...
+# check WORDS COMMAND...: says how long it took, and how long everything has taken so far
 check() {
-    echo "== $1"
+    local began=$SECONDS
+    printf '== %s (since %s)\n' "$1" "$(date +%H:%M)"
     shift
     "$@" || failed=1
+    echo "== took $((SECONDS - began)) s, $((SECONDS / 60)) min so far"
 }
+
+echo "nightly: all tests (some 30 minutes), then longer checks: several hours on two processors"
 
 check "all tests" "$root/scripts/test.sh" --nightly
 check "simulated network, $seeds schedules" simulate

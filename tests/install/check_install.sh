@@ -67,7 +67,7 @@ prepare() {
         include/armci/armci.h include/armci/armcix.h include/armci/message.h \
         "$DOCDIR/README.md" "$DOCDIR/SECURITY.md" "$DOCDIR/CONTRIBUTING.md" \
         "$DOCDIR/LICENSE" "$DOCDIR/docs/checking.md" \
-        share/armci/armci_plot/drawing.py \
+        share/armci/armci_plot/drawing.py share/bash-completion/completions/armci-bench \
         "$DOCDIR/examples/first_put.c"; do
         [ -s "$prefix/$file" ] || fail "$file is not installed"
     done

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import os
+import pty
 import statistics
 import subprocess
 import sys
@@ -90,6 +91,21 @@ def check_table():
     expect("p95 needs 20 values of a row and p99 needs 100" in output, f"why there are no percentiles: {output}")
 
 
+def check_progress():
+    """On a terminal that does not show the results."""
+    terminal, end = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    # A launcher passes output on, so the program is started alone.
+    done = subprocess.run([BENCH, *ROWS, "--ops", "put,get", "--csv", "-"], env=environment, stdout=subprocess.PIPE,
+                          stderr=end, text=True, check=False)
+    os.close(end)
+    shown = os.read(terminal, 65536).decode()
+    os.close(terminal)
+    expect(done.returncode == 0 and "armci-bench: 50 %, " in shown and " left" in shown, f"progress: {shown!r}")
+    status, _, errors = run("--ops", "put", "--csv", "-", "--repeat", "2", "--min-time", "1000")
+    expect(status == 0 and errors == "armci-bench: 1 row; takes about 5 s\n", f"how long it takes: {errors}")
+
+
 def check_percentiles():
     """Of 100 samples, of which quantile p is at the place 99 p among them in ascending order."""
     def quantile(values, part):
@@ -115,6 +131,7 @@ check_json(ARMCI_NODE_SIZE="1")
 check_csv()
 check_table()
 check_percentiles()
+check_progress()
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

@@ -5,6 +5,7 @@
 usage: run_info.py MPIEXEC ARMCI_INFO OTHER_VERSION
 """
 
+import json
 import os
 import subprocess
 import sys
@@ -61,6 +62,24 @@ def check_jobs():
     job = run(MPIEXEC, "-n", "2", INFO, "--markdown")
     expect_texts(job, 0, "# Tuning")
     expect(job[1].count("# Tuning") == 1, "the page once", job)
+
+
+def check_json():
+    job = run(MPIEXEC, "-n", "2", INFO, "--json", ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo", ARMCI_STATS="no", **NODES)
+    document = json.loads(job[1])
+    expect(job[0] == 0 and document["node_count"] == 2, "two nodes", job)
+    expect([rank["node"] for rank in document["ranks"]] == [0, 1], "the node of each rank", job)
+    expect(document["ranks"][0]["routes"][0] == "l" and document["ranks"][0]["routes"][1] in "rs", "routes", job)
+    network = document["network"]
+    expect(network["in_use"] and network["provider"] == "sockets" and len(network["interfaces"]) == 1, "network", job)
+    variables = {row["name"]: row for row in document["configuration"]}
+    expect(variables["ARMCI_STATS"]["value"] == "0" and variables["ARMCI_STATS"]["source"] == "environment",
+           "the value of a variable, and its source", job)
+    expect(f"armci-ofi {document['version']} (" in run(INFO, "--version")[1], "the version", job)
+    job = run(INFO, "--json", ARMCI_PROVIDER="carrier_pigeon")
+    network = json.loads(job[1])["network"]
+    expect(job[0] == 1 and not network["provider"] and 'no provider "carrier_pigeon"' in network["error"],
+           "why there is no network", job)
 
 
 def check_verbose():
@@ -150,6 +169,7 @@ def check_other_version():
 
 check_providers()
 check_jobs()
+check_json()
 check_verbose()
 check_passed_over()
 check_idle_adapter()

@@ -7,6 +7,7 @@ set(bench_test_sources
     ${bench_dir}/measuring/comparison.cpp
     ${bench_dir}/numbers/distribution.cpp
     ${bench_dir}/numbers/quantity.cpp
+    ${PROJECT_SOURCE_DIR}/tools/progress/progress.cpp
     ${PROJECT_SOURCE_DIR}/tools/statistics/statistics.cpp
     ${bench_dir}/options/choices.cpp
     ${bench_dir}/options/element.cpp
@@ -25,6 +26,7 @@ set(bench_test_sources
     ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/tools_progress_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/tools_statistics_test.cpp)
 set_source_files_properties(${bench_test_sources}
     PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)

@@ -15,10 +15,12 @@
 #include "armci-bench/workloads/row.h"
 #include "armci-bench/workloads/workload.h"
 #include "command_line/command_line.h"
+#include "progress/progress.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -77,6 +79,13 @@ MemoryNeeds max_memory(const Plan& plan, const Groups& groups, const Options& op
     return max;
 }
 
+// Samples, and before them the check and the search for how many operations make a sample.
+double expected_seconds_of_row(const Options& options) {
+    constexpr double kBefore = 3;
+    return static_cast<double>(options.series) * (static_cast<double>(options.repeat) + kBefore) *
+           static_cast<double>(options.min_time_ms) * 1e-3;
+}
+
 // Collective; returns the exit status. The network is null if no row is raw.
 int measure_all(const Plan& plan, const Groups& groups, const Options& options, const Arena& arena,
                 RawNetwork* raw) {
@@ -93,6 +102,15 @@ int measure_all(const Plan& plan, const Groups& groups, const Options& options, 
     }
     size_t failures = 0;
     size_t noisy = 0;  // counted on rank 0
+    size_t done = 0;
+    const auto row_count = static_cast<double>(plan.rows.size());
+    std::optional<tools::Progress> progress;
+    if (reports) {
+        progress.emplace(
+            "armci-bench",
+            std::to_string(plan.rows.size()) + (plan.rows.size() == 1 ? " row" : " rows"),
+            row_count * expected_seconds_of_row(options));
+    }
     Runner runner(options, arena, raw);
     runner.measure(plan.rows, groups, [&](const Result& result) {
         failures += result.status == Status::ok ? 0 : 1;
@@ -100,8 +118,10 @@ int measure_all(const Plan& plan, const Groups& groups, const Options& options, 
             noisy +=
                 result.status == Status::ok && result.is_noisy(quartile_limit(options)) ? 1 : 0;
             report.add(result);
+            progress->show(static_cast<double>(++done) / row_count);
         }
     });
+    progress.reset();
     error = reports ? report.finish() : "";
     if (failed_on_rank_0(error)) {
         return fail(error, kExitFailed);
@@ -202,8 +222,8 @@ int run_benchmark(const Options& options) {
     return status;
 }
 
-// Reads the arguments before MPI is up, which --help does not need. Returns true if that is all
-// that there is to do, with the exit status.
+// Reads the arguments before MPI is up, which --help and --version do not need. Returns true if
+// that is all that there is to do, with the exit status.
 bool is_settled(const std::vector<std::string_view>& arguments, Options* options, int* status) {
     const std::string error = parse_options(arguments, options);
     *status = error.empty() ? 0 : tools::kExitUsage;
@@ -213,9 +233,11 @@ bool is_settled(const std::vector<std::string_view>& arguments, Options* options
                          error.c_str());
         } else if (options->help) {
             std::fputs(usage_text().c_str(), stdout);
+        } else if (options->version) {
+            std::printf("armci-bench with %s\n", library_name().c_str());
         }
     }
-    return !error.empty() || options->help;
+    return !error.empty() || options->help || options->version;
 }
 
 // With MPI up.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "armci-info/configuration.h"
+#include "armci-info/document.h"
 #include "armci-info/explain.h"
 #include "armci-info/routes.h"
 #include "command_line/command_line.h"
@@ -18,11 +19,12 @@
 
 namespace {
 
+using armci::info::NetworkInUse;
 using armci::tools::CommandLine;
 using armci::tools::is_other_rank;
 using armci::tools::library;
 
-void print_version() {
+armci::info::Versions find_versions() {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     MPI_Get_library_version(mpi, &length);
@@ -33,8 +35,14 @@ void print_version() {
         }
     }
     const uint32_t fabric = fi_version();
-    std::printf("armci-ofi %s (%s)\nlibfabric %u.%u\nMPI: %s\n", ARMCI_VERSION, ARMCI_BUILD,
-                FI_MAJOR(fabric), FI_MINOR(fabric), mpi);
+    return {ARMCI_BUILD, std::to_string(FI_MAJOR(fabric)) + "." + std::to_string(FI_MINOR(fabric)),
+            mpi};
+}
+
+void print_version() {
+    const armci::info::Versions versions = find_versions();
+    std::printf("armci-ofi %s (%s)\nlibfabric %s\nMPI: %s\n", ARMCI_VERSION, versions.build.c_str(),
+                versions.libfabric.c_str(), versions.mpi.c_str());
 }
 
 void print_passed_over(const std::vector<std::string>& lines) {
@@ -44,38 +52,55 @@ void print_passed_over(const std::vector<std::string>& lines) {
 }
 
 // What a job on this host alone would use, whether there is one or not.
-int print_providers(const armci::base::Config& config) {
-    const armci::fabric::ProviderChoice choice =
+NetworkInUse find_network_here(const armci::base::Config& config) {
+    armci::fabric::ProviderChoice choice =
         library().choose_provider({config.provider, config.interfaces().front(), true});
+    NetworkInUse network;
     if (choice.info) {
-        std::printf("between nodes: %s on %s (taking all nodes to be on this host)\n",
-                    choice.info->fabric_attr->prov_name,
-                    library().interface_name(*choice.info).c_str());
-    } else {
-        std::fprintf(stderr, "armci-info: no network between nodes: %s\n", choice.error.c_str());
+        network.provider = choice.info->fabric_attr->prov_name;
+        network.interfaces.push_back(library().interface_name(*choice.info));
     }
-    print_passed_over(choice.passed_over);
-    return choice.info ? 0 : 1;
+    network.error = choice.error;
+    network.passed_over = choice.passed_over;
+    return network;
 }
 
 // In a job of several nodes: what it uses.
-int print_network() {
+NetworkInUse find_network() {
     const armci::core::Runtime& runtime = *library().running();
     if (runtime.network == nullptr) {
-        return print_providers(runtime.config());
+        return find_network_here(runtime.config());
     }
     const armci::fabric::Domain& domain = runtime.network->domain;
-    std::printf("between nodes: %s on %s, in use\n", domain.provider_name().c_str(),
-                library().interface_name(domain.info()).c_str());
+    NetworkInUse network;
+    network.is_in_use = true;
+    network.provider = domain.provider_name();
+    network.interfaces.push_back(library().interface_name(domain.info()));
     for (const auto& rail : domain.rails()) {
-        std::printf("  and on: %s, for long transfers\n",
-                    library().interface_name(rail->info()).c_str());
+        network.interfaces.push_back(library().interface_name(rail->info()));
     }
-    if (!runtime.network->network_reason.empty()) {
-        std::printf("  network: %s\n", runtime.network->network_reason.c_str());
+    network.reason = runtime.network->network_reason;
+    network.passed_over = runtime.network->passed_over;
+    return network;
+}
+
+// Returns the exit status: 1 if there is no network.
+int print_network(const NetworkInUse& network) {
+    if (network.provider.empty()) {
+        std::fprintf(stderr, "armci-info: no network between nodes: %s\n", network.error.c_str());
+    } else {
+        std::printf("between nodes: %s on %s%s\n", network.provider.c_str(),
+                    network.interfaces.front().c_str(),
+                    network.is_in_use ? ", in use" : " (taking all nodes to be on this host)");
     }
-    print_passed_over(runtime.network->passed_over);
-    return 0;
+    for (size_t rail = 1; rail < network.interfaces.size(); ++rail) {
+        std::printf("  and on: %s, for long transfers\n", network.interfaces[rail].c_str());
+    }
+    if (!network.reason.empty()) {
+        std::printf("  network: %s\n", network.reason.c_str());
+    }
+    print_passed_over(network.passed_over);
+    return network.provider.empty() ? 1 : 0;
 }
 
 int explain_in_job(const std::string& request, armci::info::Learning learning) {
@@ -85,24 +110,35 @@ int explain_in_job(const std::string& request, armci::info::Learning learning) {
     return status;
 }
 
-int run_in_job() {
+enum class Form : bool { text, json };
+
+// On rank 0; returns the exit status.
+int report(const armci::info::JobRoutes& routes, Form form) {
+    const NetworkInUse network = find_network();
+    const std::string memory = library().describe_huge_pages("");
+    const armci::base::ConfigResult configuration = armci::info::read_configuration();
+    if (form == Form::json) {
+        armci::info::write_document(stdout, find_versions(), routes, network, memory,
+                                    configuration);
+        return network.provider.empty() ? 1 : 0;
+    }
+    print_version();
+    std::printf("\n");
+    armci::info::print_routes(stdout, routes);
+    std::printf("\n");
+    const int status = print_network(network);
+    std::printf("node memory: %s\n\n", memory.c_str());
+    armci::info::print_configuration(stdout, configuration);
+    return status;
+}
+
+int run_in_job(Form form) {
     MPI_Init(nullptr, nullptr);
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ARMCI_Init();
-    if (rank == 0) {
-        print_version();
-        std::printf("\n");
-    }
-    armci::info::print_routes(stdout);
-    int status = 0;
-    if (rank == 0) {
-        std::printf("\n");
-        status = print_network();
-        std::printf("node memory: %s\n", library().describe_huge_pages("").c_str());
-        std::printf("\n");
-        armci::info::print_configuration(stdout, armci::info::read_configuration());
-    }
+    const armci::info::JobRoutes routes = armci::info::find_routes();
+    const int status = rank == 0 ? report(routes, form) : 0;
     ARMCI_Finalize();
     MPI_Finalize();
     return status;
@@ -117,7 +153,9 @@ int print_all_configuration() {
 
 int print_providers_here() {
     const armci::base::ConfigResult configuration = armci::info::read_configuration();
-    return armci::info::print_errors(configuration) ? 1 : print_providers(configuration.config);
+    return armci::info::print_errors(configuration)
+               ? 1
+               : print_network(find_network_here(configuration.config));
 }
 
 // What the arguments ask for: one of these, or everything.
@@ -126,6 +164,7 @@ struct Options {
     bool config = false;
     bool providers = false;
     bool markdown = false;
+    bool json = false;
     std::string explain;  // empty: not asked for
     std::string learn;    // likewise
 };
@@ -140,6 +179,7 @@ void add_options(CommandLine* line, Options* options) {
                    "and why others would not; in a job of several nodes, run without an\n"
                    "option");
     line->add_flag("--markdown", &options->markdown, "docs/tuning.md");
+    line->add_flag("--json", &options->json, "everything that is shown without an option, as JSON");
     line->add_value(
         "--explain", "OP,ROWS,RUN,TARGET",
         [options](const std::string& request) {
@@ -181,6 +221,7 @@ int main(int argc, char** argv) {
     Options options;
     CommandLine line(
         "armci-info [--version | --config | --providers | --markdown | --help]\n"
+        "       mpiexec -n RANKS armci-info [--json]\n"
         "       mpiexec -n RANKS armci-info [--explain | --learn OP,ROWS,RUN,TARGET]",
         "Shows the version of armci-ofi, its configuration and what it would use here. Without an\n"
         "option: everything, and the routes between the ranks it runs on.");
@@ -197,5 +238,5 @@ int main(int argc, char** argv) {
     if (options.version || options.config || options.providers || options.markdown) {
         return is_other_rank() ? 0 : run_alone(options);
     }
-    return run_in_job();
+    return run_in_job(options.json ? Form::json : Form::text);
 }

@@ -42,6 +42,7 @@ struct Options {
     std::string output;  // these three are empty if not given
     std::string csv;     // "-": standard output, also for json
     std::string json;
+    bool version = false;
     bool quick = false;
     bool force = false;
     int64_t seconds = 0;  // 0: not given
@@ -69,6 +70,7 @@ void add_options(CommandLine* line, Options* options) {
         "measures for that long, 1 to 86400 (default 6): more repetitions of\neach transfer");
     line->add_flag("--quick", &options->quick, "few measurements: to try it out");
     line->add_flag("--force", &options->force, "a profile in any case");
+    line->add_flag("--version", &options->version, "prints the version, and stops");
     line->add_footer(
         "The table has a line for each transfer and route: the median (us/op), the quartiles\n"
         "(q1, q3) and the 95th and 99th percentile of its samples. A sample is the time of a "
@@ -372,6 +374,12 @@ int main(int argc, char** argv) {
     add_options(&line, &options);
     if (const auto status = armci::tools::read_arguments("armci-tune", argc, argv, &line)) {
         return *status;
+    }
+    if (options.version) {
+        if (!armci::tools::is_other_rank()) {
+            std::printf("armci-ofi %s\n", ARMCI_VERSION);
+        }
+        return 0;
     }
     if (options.csv == "-" && options.json == "-") {
         if (!armci::tools::is_other_rank()) {

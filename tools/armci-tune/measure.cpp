@@ -5,10 +5,12 @@
 #include <armci/armcix.h>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
 #include "library/library.h"
+#include "progress/progress.h"
 
 namespace armci::tune {
 namespace {
@@ -122,8 +124,13 @@ void Meter::measure(std::vector<Cell>* cells) {
     const int min_rounds = quick_ ? 1 : 5;
     std::vector<std::vector<std::vector<double>>> us(cells->size());
     std::vector<std::vector<std::vector<double>>> medians(cells->size());
+    tools::Progress progress("armci-tune", std::to_string(cells->size()) + " kinds of transfers",
+                             static_cast<double>(seconds_));
     const int64_t begin_ns = base::now_ns();
     for (int round = 0; round < min_rounds || base::now_ns() - begin_ns < budget_ns; ++round) {
+        const auto elapsed_ns = static_cast<double>(base::now_ns() - begin_ns);
+        progress.show(std::min(1.0, std::max(elapsed_ns / static_cast<double>(budget_ns + 1),
+                                             static_cast<double>(round) / min_rounds)));
         for (size_t i = 0; i < cells->size(); ++i) {
             const Cell& cell = (*cells)[i];
             us[i].resize(cell.routes.size());

@@ -251,6 +251,7 @@ void add_output(CommandLine* line, Options* options) {
     line->add_value("--json", "FILE", text_of(&options->json_path),
                     "rows as JSON with a description of the machine and the settings");
     line->add_flag("--list", &options->list, "print the rows that would be measured, and stop");
+    line->add_flag("--version", &options->version, "print which library this measures, and stop");
 }
 
 const char* const kUsage = "mpiexec -n RANKS armci-bench [options]";

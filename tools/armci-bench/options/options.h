@@ -52,6 +52,7 @@ struct Options {
     std::string json_path;
     bool list = false;
     bool help = false;
+    bool version = false;
 };
 
 // Reads the arguments after the program's name into *options, which holds the defaults of all that
