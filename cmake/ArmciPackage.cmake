@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # What `cpack` makes of a build: cpack -G TGZ, DEB or RPM. The archive can be unpacked anywhere; the
 # packages install where the build's CMAKE_INSTALL_PREFIX says. Programs and libraries in them have
-# no debug information.
+# no debug information. debian/ and packaging/ have packages of a distribution's kind.
 
 set(CPACK_PACKAGE_NAME armci-ofi)
 set(CPACK_PACKAGE_VENDOR "the armci-ofi authors")

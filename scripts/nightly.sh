@@ -91,6 +91,12 @@ if [[ -x /usr/bin/mpicc.openmpi ]]; then
 else
     echo "== Python package with Open MPI: left out, needs Open MPI (scripts/setup.sh openmpi)"
 fi
+if ((EUID == 0)) && command -v debootstrap >/dev/null; then
+    check "packages on Debian 12 and 13 (25 minutes each, the first time 30)" \
+        "$root/scripts/test-debian.sh"
+else
+    echo "== packages: left out, needs root and debootstrap (scripts/setup.sh nightly)"
+fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5
