@@ -94,8 +94,11 @@ fi
 if ((EUID == 0)) && command -v debootstrap >/dev/null; then
     check "packages on Debian 12 and 13 (25 minutes each, the first time 30)" \
         "$root/scripts/test-debian.sh"
+    check "Global Arrays and NWChem from source (20 minutes, the first time 45)" \
+        "$root/scripts/test-nwchem.sh"
 else
-    echo "== packages: left out, needs root and debootstrap (scripts/setup.sh nightly)"
+    echo "== packages, Global Arrays and NWChem from source: left out, need root and debootstrap" \
+        "(scripts/setup.sh nightly)"
 fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
