@@ -87,8 +87,8 @@ CASES = [
             texts=at(function, cause, ranks),
         )
         for what, function, cause, ranks in (
-            ("split", "ARMCIX_Group_split", "other nodes at a barrier", "2"),
-            ("dup", "ARMCIX_Group_dup", "other nodes at a barrier", "2"),
+            ("split", "ARMCIX_Group_split", "the other members of a group to split", "012"),
+            ("dup", "ARMCIX_Group_dup", "the other members of a new group", "012"),
             ("malloc", "ARMCI_Malloc", A_COLLECTIVE, "012"),
             ("free", "ARMCI_Free", A_COLLECTIVE, "012"),
             ("sum", "armci_msg_igop", A_COLLECTIVE, "012"),

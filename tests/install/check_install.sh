@@ -213,8 +213,9 @@ components() {
         fail "the component runtime has more than the shared library"
     fi
     (cd "$WORK/components/tools" && find . ! -type d) >"$WORK/files_of_tools"
-    if grep -v -e '^\./bin/' -e '^\./share/man/man1/' "$WORK/files_of_tools"; then
-        fail "the component tools has more than programs and their manual pages"
+    if grep -v -e '^\./bin/' -e '^\./share/man/man1/' -e '^\./share/bash-completion/completions/' \
+        -e '^\./share/armci/armci_plot/' "$WORK/files_of_tools"; then
+        fail "the component tools has more than programs, their parts, completions and manual pages"
     fi
 }
 

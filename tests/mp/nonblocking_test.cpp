@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sched.h>
 
+#include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <vector>
@@ -247,6 +248,9 @@ TEST(NonBlocking, WaitMakesAHandleIdle) {
 // A handle that was not initialised counts as idle.
 // promise: handle.two-words
 TEST(NonBlocking, UninitialisedHandleIsIdle) {
+    if (std::getenv("ARMCI_CHECK") != nullptr) {
+        GTEST_SKIP() << "checking mode reports such a handle (tests/errors)";
+    }
     Lanes lanes;
     Rng rng = rank_rng();
     for (int64_t round = 0; round < scaled(64) && !testing::Test::HasFailure(); ++round) {
