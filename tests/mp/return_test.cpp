@@ -142,6 +142,9 @@ TEST(Arithmetic, ComputesInfinityAndMinusZero) {
 // When a put writes several blocks to the same place, any one of them stays.
 // promise: strided.put-onto-itself, vector.put-repeated
 TEST(OnReturn, SelfOverlappingPutLeavesOneOfTheValues) {
+    if (is_checking()) {
+        GTEST_SKIP() << "such a put is reported";
+    }
     constexpr int kBlocks = 60;
     constexpr int kBlockWords = 6;
     constexpr int kGuard = 4;

@@ -128,6 +128,10 @@ int64_t scaled(int64_t normal_count) {
     return std::max<int64_t>(1, normal_count * g_job.multiply / g_job.divide);
 }
 
+bool is_checking() {
+    return std::getenv("ARMCI_CHECK") != nullptr;
+}
+
 void give_up(const std::string& why) {
     std::fprintf(stderr, "[rank %d] test harness: %s\n", g_job.me, why.c_str());
     std::fflush(nullptr);

@@ -39,6 +39,10 @@ void sum_over_ranks(std::vector<long>& numbers);
 // Scales a loop count by TEST_EFFORT: low = 1/8 (at least 1), normal = 1, high = 8.
 int64_t scaled(int64_t normal_count);
 
+// Whether the library looks for mistakes (ARMCI_CHECK). It then reports some calls that are allowed
+// without it; tests/errors has them.
+bool is_checking();
+
 // Reports an impossible situation (not a finding of a test) and ends the job.
 [[noreturn]] void give_up(const std::string& why);
 
