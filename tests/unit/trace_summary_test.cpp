@@ -264,6 +264,7 @@ TEST(TraceDurations, AreExactForFewAndSmall) {
     EXPECT_EQ(durations.quantile_ns(0.99), 5);
     durations.add(INT64_MAX);
     EXPECT_EQ(durations.max_ns(), INT64_MAX);
+    EXPECT_EQ(durations.total_ns(), INT64_MAX);
     EXPECT_GT(durations.quantile_ns(1), INT64_MAX / 10 * 9);
 }
 

@@ -17,7 +17,7 @@ class Durations {
         min_ = count_ == 0 ? value : std::min(min_, value);
         max_ = std::max(max_, value);
         ++count_;
-        total_ += value;
+        total_ = value > INT64_MAX - total_ ? INT64_MAX : total_ + value;  // files may be wrong
         ++buckets_[bucket_of(value)];
     }
 
