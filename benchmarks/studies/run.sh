@@ -7,7 +7,9 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=
 options=()
-peers=() # NAME=FOLDER: where Global Arrays, with that variant of ComEx, is installed
+named=no   # whether studies are named; otherwise it is all of them
+others=all # whether ARMCI-MPI takes part: yes, no, or where all studies run
+peers=()   # NAME=FOLDER: where Global Arrays, with that variant of ComEx, is installed
 while (($# > 0)); do
     case $1 in
         --build)
@@ -24,7 +26,20 @@ while (($# > 0)); do
             fi
             shift
             ;;
-        *) options+=("$1") ;;
+        --output)
+            (($# > 1)) || { echo "run.sh: --output needs a folder" >&2; exit 2; }
+            options+=(--output "$2")
+            shift
+            ;;
+        *)
+            options+=("$1")
+            case $1 in
+                --smoke | --list | --report) others=no ;;
+                peers* | nemesis*) named=yes others=yes ;;
+                -*) ;;
+                *) named=yes ;;
+            esac
+            ;;
     esac
     shift
 done
@@ -69,7 +84,10 @@ for peer in ${peers[@]+"${peers[@]}"}; do
     build_peer "$name" "ComEx ${name^^}" "$prefix/include/ga" \
         "$prefix/lib/libarmci.a;$prefix/lib/libcomex.a;blas;m"
 done
-if [[ " ${options[*]-} " == *" "@(peers|nemesis)* && " ${options[*]-} " != *" mpi="* ]] &&
+if [[ $others == all && $named == no ]]; then
+    others=yes
+fi
+if [[ $others == yes && " ${options[*]-} " != *" mpi="* ]] &&
     version=$(dpkg-query -W -f '${Version}' libarmci-mpi-dev 2>/dev/null); then
     build_peer mpi "ARMCI-MPI $version" "" -larmci-mpich
 fi

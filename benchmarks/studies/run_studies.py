@@ -3,6 +3,7 @@
 """Runs studies and writes their report. run.sh builds the programs before."""
 
 import argparse
+from dataclasses import dataclass
 import datetime
 import os
 import subprocess
@@ -12,7 +13,7 @@ import time
 from library import figures, report
 from library.context import Context, Failed
 from library.results import Store
-from library.study import NotAvailable
+from library.study import NotAvailable, Study, Table
 from library.peers import OURS, PEERS
 import study_nemesis
 import study_overlap
@@ -44,7 +45,7 @@ def parse_arguments():
     parser.add_argument("--output", metavar="DIR", help="default: build/studies, and the extent if it is not full")
     parser.add_argument("--again", action="store_true", help="measure also what has been measured")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the report anew")
-    parser.add_argument("--docs", action="store_true", help="write the pages of docs/ that have been measured, too")
+    parser.add_argument("--docs", action="store_true", help="write the pages of docs/ that have been measured, and the table of README.md, too")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PROGRAM",
                         help="an armci-bench of another library, for the study peers: "
                         + ", ".join(f"{name} ({peer.title})" for name, peer in PEERS.items() if name != OURS))
@@ -140,8 +141,23 @@ def facts_of(records, extent):
     return facts
 
 
+@dataclass
+class Measured:
+    """What there is of one study."""
+
+    study: Study
+    sections: list
+    notes: list  # on parts without results
+    records: list
+    digest: Table  # or None
+
+    def entry(self):
+        """As report.blocks_of wants it."""
+        return self.study, self.sections, self.notes
+
+
 def collect(store):
-    """(study, sections, notes, its records) of what was measured, and all records."""
+    """What was measured, and all records."""
     found = []
     records = []
     for study in STUDIES:
@@ -162,7 +178,8 @@ def collect(store):
                 rows[part.name] = record["rows"]
         records += own
         if rows:
-            found.append((study, study.sections(rows), notes, own))
+            digest = study.digest(rows) if study.digest else None
+            found.append(Measured(study, study.sections(rows), notes, own, digest))
     return found, records
 
 
@@ -177,7 +194,7 @@ def write_report(options, store):
     if not studies:
         sys.exit("run.sh: nothing was measured")
     draw_figures(studies, os.path.join(options.output, "figures"), ("svg", "png"))
-    blocks = report.blocks_of("Studies", facts_of(records, options.extent), [entry[:3] for entry in studies])
+    blocks = report.blocks_of("Studies", facts_of(records, options.extent), [one.entry() for one in studies])
     write(os.path.join(options.output, "report.md"), report.markdown(blocks, "figures"))
     write(os.path.join(options.output, "report.html"), report.html_page(blocks, os.path.join(options.output, "figures")))
     if options.docs:
@@ -186,8 +203,8 @@ def write_report(options, store):
 
 def draw_figures(studies, folder, endings):
     os.makedirs(folder, exist_ok=True)
-    for _, sections, _, _ in studies:
-        for section in sections:
+    for measured in studies:
+        for section in measured.sections:
             for figure in section.figures:
                 figures.draw(figure, folder, endings)
 
@@ -197,14 +214,20 @@ def write_docs(studies, extent):
     intro = ("`benchmarks/studies/run.sh` makes this page, all its figures and all its numbers from measurements. "
              "[benchmarks/studies](../benchmarks/studies/README.md) says how.")
     for page, heading in PAGES.items():
-        chosen = [entry for entry in studies if entry[0].page == page]
+        chosen = [one for one in studies if one.study.page == page]
         if not chosen:
             continue
-        if any(section.figures for _, sections, _, _ in chosen for section in sections):
+        if any(section.figures for one in chosen for section in one.sections):
             draw_figures(chosen, os.path.join(ROOT, "docs", page), ("svg",))
-        records = [record for entry in chosen for record in entry[3]]
-        blocks = report.blocks_of(heading, [intro, *facts_of(records, extent)], [entry[:3] for entry in chosen])
+        records = [record for one in chosen for record in one.records]
+        blocks = report.blocks_of(heading, [intro, *facts_of(records, extent)], [one.entry() for one in chosen])
         write(os.path.join(ROOT, "docs", f"{page}.md"), report.markdown(blocks, page))
+    for one in studies:
+        if one.digest:
+            path = os.path.join(ROOT, "README.md")
+            with open(path, encoding="utf-8") as file:
+                text = file.read()
+            write(path, report.replace_digest(text, one.digest))
 
 
 def main():

@@ -209,11 +209,11 @@ STUDY = Study(
     "J. Worringen, A. G\u00e4er, F. Reker, T. Bemmerl, Exploiting Transparent Remote Memory Access for "
     "Non-Contiguous- and One-Sided-Communication, 2002.",
     [
-        Part("sparse", "many small accesses and one fence", {"smoke": 4, "quick": 10, "full": 60}, measure_sparse),
-        Part("strides", "the same over the distance of accesses", {"smoke": 1, "quick": 2, "full": 10},
+        Part("sparse", "many small accesses and one fence", {"smoke": 4, "quick": 10, "full": 10}, measure_sparse),
+        Part("strides", "the same over the distance of accesses", {"smoke": 1, "quick": 2, "full": 2},
              measure_strides),
-        Part("noncontig", "noncontiguous transfers", {"smoke": 2, "quick": 5, "full": 40}, measure_noncontig),
-        Part("scaling", "puts of all ranks at once", {"smoke": 2, "quick": 5, "full": 30}, measure_scaling),
-        Part("gets", "ways of a get", {"smoke": 3, "quick": 5, "full": 30}, measure_gets),
+        Part("noncontig", "noncontiguous transfers", {"smoke": 2, "quick": 5, "full": 20}, measure_noncontig),
+        Part("scaling", "puts of all ranks at once", {"smoke": 2, "quick": 5, "full": 15}, measure_scaling),
+        Part("gets", "ways of a get", {"smoke": 3, "quick": 5, "full": 25}, measure_gets),
     ],
     sections)

@@ -234,8 +234,8 @@ STUDY = Study(
     "D. Buntinas, G. Mercier, W. Gropp, Data Transfers between Processes in a SMP System: Performance Study and "
     "Application to MPI, 2006.",
     [
-        Part("copies", "copy routines", {"smoke": 2, "quick": 10, "full": 30}, measure_copies),
-        Part("buffers", "sizes of shared buffers and cells", {"smoke": 2, "quick": 10, "full": 60}, measure_buffers),
-        Part("mechanisms", "all mechanisms", {"smoke": 8, "quick": 40, "full": 160}, measure_mechanisms),
+        Part("copies", "copy routines", {"smoke": 2, "quick": 10, "full": 5}, measure_copies),
+        Part("buffers", "sizes of shared buffers and cells", {"smoke": 2, "quick": 10, "full": 5}, measure_buffers),
+        Part("mechanisms", "all mechanisms", {"smoke": 8, "quick": 40, "full": 15}, measure_mechanisms),
     ],
     sections)

@@ -128,6 +128,20 @@ def check_studies(script, build):
         for text in ("**The paper.**", "**Here.**", "**Why.**"):
             expect(papers.count(text) == papers.count("\n### ") > 0, f"{text} in each section")
         expect("| put 8 B |" in others and "| ratio |" in others, "a table of this library and others")
+    check_digest(os.path.dirname(os.path.abspath(script)))
+
+
+def check_digest(studies):
+    """The table of README.md has a place, and replaces what was there."""
+    sys.path.insert(0, studies)
+    from library.report import replace_digest  # pylint: disable=import-outside-toplevel
+    from library.study import Table  # pylint: disable=import-outside-toplevel
+    with open(os.path.join(studies, os.pardir, os.pardir, "README.md"), encoding="utf-8") as file:
+        page = file.read()
+    once = replace_digest(page, Table("", ["a", "b"], [["one", "1"]]))
+    twice = replace_digest(once, Table("", ["a", "b"], [["two", "2"]]))
+    expect("\n\n| a | b |\n|---|---|\n| two | 2 |\n\n" in twice and "| one |" not in twice, f"one table: {twice}")
+    expect(once.replace("| one | 1 |", "| two | 2 |") == twice, "nothing else changes")
 
 
 def check_target(*command):

@@ -7,6 +7,8 @@ import os
 import textwrap
 
 WIDTH = 100
+DIGEST_BEGIN = "<!-- Made by benchmarks/studies/run.sh --report --docs: -->"
+DIGEST_END = "<!-- Until here. -->"
 STYLE = """body { font-family: sans-serif; max-width: 60em; margin: 2em auto; padding: 0 1em; }
 table { border-collapse: collapse; } td, th { border: 1px solid #bbb; padding: 0.2em 0.6em; }
 td { text-align: right; } td:first-child { text-align: left; } img { max-width: 100%; }"""
@@ -37,6 +39,23 @@ def fill(text):
     return textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
+def table_text(table):
+    return "\n".join([
+        "| " + " | ".join(table.columns) + " |",
+        "|" + "---|" * len(table.columns),
+        *("| " + " | ".join(row) + " |" for row in table.rows),
+    ])
+
+
+def replace_digest(page, table):
+    """`page` with that table between the marks that say where it belongs."""
+    before, begin, rest = page.partition(DIGEST_BEGIN)
+    _, end, after = rest.partition(DIGEST_END)
+    if not begin or not end:
+        raise ValueError(f"there is no place for the table, between {DIGEST_BEGIN} and {DIGEST_END}")
+    return before + begin + "\n\n" + table_text(table) + "\n\n" + end + after
+
+
 def markdown(blocks, figures):
     """`figures` is the folder of the figures, as seen from the report."""
     lines = []
@@ -51,11 +70,7 @@ def markdown(blocks, figures):
             lines.append(f"![{content.title}]({figures}/{content.name}.svg)")
         else:
             lines.append(fill(f"{content.title}:"))
-            lines.append("\n".join([
-                "| " + " | ".join(content.columns) + " |",
-                "|" + "---|" * len(content.columns),
-                *("| " + " | ".join(row) + " |" for row in content.rows),
-            ]))
+            lines.append(table_text(content))
     return "\n\n".join(lines) + "\n"
 
 

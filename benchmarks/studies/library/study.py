@@ -72,3 +72,4 @@ class Study:
     parts: list
     sections: Callable
     page: str = "studies"  # of docs/, on which it is reported
+    digest: Callable = None  # gets results, too, and returns the table of README.md, or None
