@@ -69,13 +69,20 @@ void TraceFile::append(const std::vector<const TraceThread*>& threads) {
     flush();
 }
 
+// The number of ranks and the run tell armci-trace which files belong together. Viewers ignore
+// them. The run is text, because a number of JavaScript does not hold 64 bits.
 void TraceFile::add_process() {
-    add_name(0, "process_name", "rank " + std::to_string(process_.rank) + " on " + process_.host);
+    begin_line("M", 0);
+    add(",\"name\":\"process_name\",\"args\":{\"name\":\"rank %d on %s\",\"ranks\":%d,"
+        "\"run\":\"0x%" PRIx64 "\"}}",
+        process_.rank, json_escaped(process_.host).c_str(), process_.ranks,
+        static_cast<uint64_t>(process_.clock.zero_ns));
     add_place(0, "process_sort_index", process_.rank);
 }
 
 void TraceFile::add_thread(const TraceThread& thread) {
-    add_name(thread.number, "thread_name", thread.name);
+    begin_line("M", thread.number);
+    add(",\"name\":\"thread_name\",\"args\":{\"name\":\"%s\"}}", json_escaped(thread.name).c_str());
     add_place(thread.number, "thread_sort_index", thread.number);
 }
 
@@ -91,12 +98,6 @@ void TraceFile::add_events(const TraceThread& thread, uint64_t* next) {
             ++missing_;
         }
     }
-}
-
-// Writes the name of the process, or of one of its threads.
-void TraceFile::add_name(int thread, const char* what, const std::string& name) {
-    begin_line("M", thread);
-    add(",\"name\":\"%s\",\"args\":{\"name\":\"%s\"}}", what, json_escaped(name).c_str());
 }
 
 // Writes the position of a process or thread in the viewer.

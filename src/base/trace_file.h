@@ -16,7 +16,8 @@ namespace armci::base {
 // Converts times of this process to the clock of the job. The difference of two hosts' clocks is
 // not constant, so it is measured twice, unless the job has failed.
 struct TraceClock {
-    int64_t zero_ns = 0;  // the job's time at which the timeline begins
+    // The job's time at which the timeline begins. All ranks have the same, and no other run has.
+    int64_t zero_ns = 0;
     int64_t begin_ns = 0;
     int64_t offset_ns = 0;  // offset at begin_ns
     int64_t end_ns = 0;     // 0: not measured again
@@ -27,6 +28,7 @@ struct TraceClock {
 
 struct TraceProcess {
     int rank = 0;
+    int ranks = 0;  // of the job
     std::string host;
     TraceClock clock;
 };
@@ -59,7 +61,6 @@ class TraceFile {
     void add_events(const TraceThread& thread, uint64_t* next);
     void add_event(int thread, const TraceEvent& event);
     void add_counter(const TraceEvent& event);
-    void add_name(int thread, const char* what, const std::string& name);
     void add_place(int thread, const char* what, int place);
     void add_dropped(uint64_t count);
     void add_time(const char* key, int64_t ns);

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Runs armci-trace on the timelines of a job, on large ones within little memory, and on files that are broken.
+"""Runs armci-trace on the timelines of a job, on large ones within little memory, on files of different runs, and on
+files that are broken.
 
 usage: run_trace.py MPIEXEC ARMCI_TRACE TRANSFERS PROVIDER
 """
@@ -8,6 +9,7 @@ usage: run_trace.py MPIEXEC ARMCI_TRACE TRANSFERS PROVIDER
 import json
 import os
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,13 +34,17 @@ def run(*arguments, limits=()):
     return done.returncode, done.stdout, done.stderr
 
 
+def run_job(prefix):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    environment.update(ARMCI_TRACE=prefix, ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, ARMCI_ROUTE="server")
+    subprocess.run([MPIEXEC, "-n", "2", TRANSFERS, "move"], env=environment, check=True)
+
+
 def check_job():
     """A put, an accumulate and a get of 8 MiB each from rank 0 to rank 1: the sums are known."""
     with tempfile.TemporaryDirectory() as directory:
         prefix = os.path.join(directory, "t")
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
-        environment.update(ARMCI_TRACE=prefix, ARMCI_NODE_SIZE="1", ARMCI_PROVIDER=PROVIDER, ARMCI_ROUTE="server")
-        subprocess.run([MPIEXEC, "-n", "2", TRANSFERS, "move"], env=environment, check=True)
+        run_job(prefix)
         merged = os.path.join(directory, "all.json")
         page = os.path.join(directory, "t.html")
         status, text, errors = run(prefix, "--json", f"{prefix}.summary", "--html", page, "--merge", merged)
@@ -52,6 +58,7 @@ def check_job():
         again = json.loads(run(merged, "--json", "-")[1])
         expect(again == summary, "the merged file has the same sums")
         check_selection(merged, summary)
+        check_mixed(prefix)
 
 
 def check_sums(summary, text):
@@ -85,6 +92,51 @@ def check_selection(merged, summary):
     until = str(summary["begin_ns"] / 1e9)
     output = run(merged, "--json", "-", "--to", until)[1]
     expect(0 < json.loads(output)["events"] < summary["events"], f"--to {until}: {output[:200]}")
+
+
+def check_mixed(prefix):
+    """The same job once more, with one file of the run before."""
+    shutil.copy(f"{prefix}.1.json", f"{prefix}.old")
+    run_job(prefix)
+    expect(run(prefix)[0] == 0, "the second run")
+    shutil.move(f"{prefix}.old", f"{prefix}.1.json")
+    status, text, errors = run(prefix)
+    expect(status == 1 and text == "" and "different runs" in errors and errors.count("a run of 2 ranks: ") == 2,
+           f"mixed: {status} {errors}")
+
+
+def name_of(rank, ranks, run_id):
+    process = 100 * (rank + 1)
+    origin = f',"ranks":{ranks},"run":"{run_id}"' if ranks else ""
+    return (f'{{"ph":"M","pid":{process},"tid":{process},"name":"process_name",'
+            f'"args":{{"name":"rank {rank} on a"{origin}}}}}')
+
+
+def check_runs():
+    """A run of 4 ranks after one of 16 with the same ARMCI_TRACE."""
+    with tempfile.TemporaryDirectory() as directory:
+        def write(rank, ranks, run_id):
+            with open(os.path.join(directory, f"t.{rank}.json"), "w", encoding="utf-8") as file:
+                file.write("[\n" + name_of(rank, ranks, run_id) + ",\n" + event(rank, 1, 0) + "\n]\n")
+
+        prefix = os.path.join(directory, "t")
+        for rank in range(16):
+            write(rank, *((4, "0xb") if rank < 4 else (16, "0xa")))
+        merged = os.path.join(directory, "merged")
+        status, text, errors = run(prefix)
+        errors = errors.replace(directory + "/", "")
+        expect(status == 1 and text == "" and "\n  a run of 16 ranks: 12 files from t.4.json to t.15.json\n"
+               "  a run of 4 ranks: t.0.json, t.1.json, t.2.json and t.3.json\nRemove the files" in errors, f"{status} {errors}")
+        status, text, errors = run(prefix, "--ranks", "0-3", "--merge", merged)
+        expect(status == 0 and errors == "" and "no file of" not in text, f"ranks of one run: {status} {text} {errors}")
+        status, text, errors = run(merged)
+        expect(status == 0 and "4 events of 4 ranks" in text and "no file of" not in text, f"merged: {text} {errors}")
+        status, text, errors = run(*(f"{prefix}.{rank}.json" for rank in (4, 6)), "--ranks", "0-8")
+        expect(status == 0 and "no file of ranks 0, 1, 2, 3, 5, 7, 8 of the job" in text, f"missing: {text} {errors}")
+        expect(json.loads(run(f"{prefix}.1.json", "--json", "-")[1]).get("missing_ranks") == [0, 2, 3], "missing, as JSON")
+        write(0, 0, "")
+        status, text, errors = run(f"{prefix}.0.json", f"{prefix}.1.json")
+        expect(status == 1 and "  a run of unknown ranks: " in errors, f"one of an older version: {status} {errors}")
 
 
 def event(rank, number, target):
@@ -152,6 +204,7 @@ def check_arguments():
 
 
 check_job()
+check_runs()
 check_memory()
 check_broken_files()
 check_arguments()

@@ -32,7 +32,7 @@ constexpr TraceKind kCounter{
 // Tests are named after base::TraceFile, which this fixture tests.
 class TraceFile : public testing::Test {
   protected:
-    TraceFile() : process_{.rank = 7, .host = "node1", .clock = {}} {}
+    TraceFile() : process_{.rank = 7, .ranks = 16, .host = "node1", .clock = {}} {}
 
     TraceThread& add_thread(const std::string& name, size_t capacity = 16) {
         threads_.push_back(std::make_unique<TraceThread>(capacity));
@@ -68,7 +68,7 @@ class TraceFile : public testing::Test {
 };
 
 constexpr const char* kProcess =
-    R"({"ph":"M","pid":800,"tid":800,"name":"process_name","args":{"name":"rank 7 on node1"}},
+    R"({"ph":"M","pid":800,"tid":800,"name":"process_name","args":{"name":"rank 7 on node1","ranks":16,"run":"0x0"}},
 {"ph":"M","pid":800,"tid":800,"name":"process_sort_index","args":{"sort_index":7}})";
 
 TEST_F(TraceFile, WritesALineForEachEventAndName) {
@@ -145,7 +145,7 @@ TEST_F(TraceFile, EscapesNames) {
     TraceThread& thread = add_thread("line\nbreak\x01");
     thread.ring.push({.kind = &kNamed, .name = "\t\"q\" \\ ü"});
     const std::string text = written();
-    EXPECT_NE(text.find(R"("name":"rank 7 on a\"b\\c")"), std::string::npos) << text;
+    EXPECT_NE(text.find(R"("name":"rank 7 on a\"b\\c",)"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("name":"line\u000abreak\u0001")"), std::string::npos) << text;
     EXPECT_NE(text.find(R"("name":"a \u0009\"q\" \\ ü")"), std::string::npos) << text;
 }
@@ -154,6 +154,12 @@ TEST_F(TraceFile, WritesLongNamesCompletely) {
     const std::string name(100'000, 'x');
     add_thread(name);
     EXPECT_NE(written().find(R"({"name":")" + name + R"("}})"), std::string::npos);
+}
+
+// By it armci-trace tells files of an earlier run.
+TEST_F(TraceFile, WritesTheRunAsTheBeginningOfTheTimeline) {
+    process_.clock.zero_ns = 0x1234567890abcdef;
+    EXPECT_NE(written().find(R"("ranks":16,"run":"0x1234567890abcdef"}})"), std::string::npos);
 }
 
 TEST_F(TraceFile, WritesTheNumberOfDroppedEvents) {

@@ -44,7 +44,7 @@ constexpr const char* kCall =
 TEST(TraceReader, ReadsWhatTheLibraryWrites) {
     const Read read_file = read(std::string("[\n") + kCall + R"(,
 {"ph":"C","pid":300,"tid":300,"ts":-0.001,"name":"bytes","args":{"under way":4096}},
-{"ph":"M","pid":300,"tid":300,"name":"process_name","args":{"name":"rank 2 on a\"b\u000a\\"}}
+{"ph":"M","pid":300,"tid":300,"name":"process_name","args":{"name":"rank 2 on a\"b\u000a\\","ranks":16,"run":"0xfedcba9876543210"}}
 ]
 )");
     EXPECT_EQ(read_file.error, "");
@@ -67,6 +67,9 @@ TEST(TraceReader, ReadsWhatTheLibraryWrites) {
     EXPECT_EQ(read_file.events[1].value, 4096);
     EXPECT_EQ(read_file.events[2].kind, Event::Kind::name);
     EXPECT_EQ(read_file.events[2].text, "rank 2 on a\"b\n\\");
+    EXPECT_EQ(read_file.events[2].job_ranks, 16);
+    EXPECT_EQ(read_file.events[2].run, "0xfedcba9876543210");
+    EXPECT_EQ(call.job_ranks, 0);
     EXPECT_FALSE(read_file.is_cut_off);
 }
 
@@ -134,6 +137,8 @@ TEST(TraceReader, SaysWhereAFileIsWrong) {
              Case{head + "{\"pid\":100,\"name\":\"\\u00g0\"}]", "four hexadecimal digits"},
              Case{head + "{\"ph\":\"e\",\"pid\":100,\"ts\":1,\"id2\":{\"local\":\"0x7\"}}]",
                   "an event ends that has not begun"},
+             Case{head + "{\"ph\":\"M\",\"pid\":100,\"args\":{\"ranks\":1000000000000}}]",
+                  "no job has 1000000000000 ranks"},
              Case{"[\n" + call + "\n] [", "there is something behind the end of the array"},
          }) {
         const Read read_file = read(wrong.text);

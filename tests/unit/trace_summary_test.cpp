@@ -182,11 +182,14 @@ TEST(TraceSummary, WritesJson) {
 TEST(TraceSummary, WritesText) {
     Summary summary = sum_of({kRank0, kRank1});
     summary.note_cut_off("t.1.json");
+    summary.note_missing({2, 3, 4, 5, 6, 7, 8, 9, 10, 11});
     const std::string text = to_text(summary);
-    for (const char* part :
-         {"12 events of 2 ranks, from 10.0 us to 1.00 ms", "7 events had been dropped",
-          "t.1.json ends in the middle", "ARMCI_Barrier                               2     420 us",
-          "Slowest transfers", "3.91 KiB", "time in calls"}) {
+    for (const char* part : {"12 events of 2 ranks, from 10.0 us to 1.00 ms",
+                             "7 events had been dropped", "t.1.json ends in the middle",
+                             "There is no file of ranks 2, 3, 4, 5, 6, 7, 8, 9 and 2 more of the "
+                             "job; sums are without",
+                             "ARMCI_Barrier                               2     420 us",
+                             "Slowest transfers", "3.91 KiB", "time in calls"}) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     }
 }

@@ -28,10 +28,14 @@ struct Event {
     int64_t bytes = -1;
     int other_rank = -1;  // at the other side
     int64_t value = 0;    // of a counter
-    // Of a name: what is named so; and how many events the process has lost.
+    // Of a name: what is named so; how many events the process has lost; and, of a process, how
+    // many ranks the job has, and what no other run has. Files of version 0.1.0 have neither.
     std::string text;
     int64_t dropped = 0;
+    int64_t job_ranks = 0;
+    std::string run;
 
+    bool names_process() const { return kind == Kind::name && name == "process_name"; }
     int64_t end_ns() const { return begin_ns + duration_ns; }
 };
 

@@ -12,6 +12,8 @@ namespace {
 constexpr int64_t kNumbersOfRank = 100;  // as the library writes them
 constexpr int64_t kNsPerUs = 1000;
 
+constexpr int64_t kMaxRanks = 1 << 24;  // beyond any machine
+
 // So many events of a process are not under way at a time.
 constexpr size_t kMaxBegun = 1 << 20;
 
@@ -39,10 +41,12 @@ void clear(Event* event) {
     event->rank = event->other_rank = -1;
     event->thread = -1;
     event->begin_ns = event->duration_ns = event->value = event->dropped = 0;
+    event->job_ranks = 0;
     event->bytes = -1;
     event->category.clear();
     event->name.clear();
     event->text.clear();
+    event->run.clear();
 }
 
 }  // namespace
@@ -193,6 +197,13 @@ void EventReader::take_arguments(Event* event) {
             event->dropped = take_integer();
         } else if (key_ == "name") {
             scanner_.take_string(&event->text);
+        } else if (key_ == "ranks") {
+            event->job_ranks = take_integer();
+            if (event->job_ranks < 0 || event->job_ranks > kMaxRanks) {
+                scanner_.fail("no job has " + std::to_string(event->job_ranks) + " ranks");
+            }
+        } else if (key_ == "run") {
+            scanner_.take_string(&event->run);
         } else if (std::isdigit(static_cast<unsigned char>(scanner_.peek())) != 0) {
             event->value = take_integer();  // of a counter, whose name it ends
             series_ = key_;

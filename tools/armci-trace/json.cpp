@@ -93,11 +93,9 @@ Json counters_of(const Summary& summary) {
 }  // namespace
 
 std::string to_json(const Summary& summary) {
-    Json json = {{"events", summary.event_count()},
-                 {"begin_ns", summary.begin_ns()},
-                 {"end_ns", summary.end_ns()},
-                 {"dropped_events", summary.dropped_count()},
-                 {"cut_off_files", summary.cut_off()}};
+    Json json = {{"events", summary.event_count()},    {"begin_ns", summary.begin_ns()},
+                 {"end_ns", summary.end_ns()},         {"dropped_events", summary.dropped_count()},
+                 {"cut_off_files", summary.cut_off()}, {"missing_ranks", summary.missing()}};
     for (int group = 0; group < kGroups; ++group) {
         json[key_of(static_cast<Group>(group))] = works_of(summary, static_cast<Group>(group));
     }

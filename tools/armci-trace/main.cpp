@@ -15,6 +15,7 @@
 #include "armci-trace/html.h"
 #include "armci-trace/json.h"
 #include "armci-trace/merged_file.h"
+#include "armci-trace/runs.h"
 #include "armci-trace/selection.h"
 #include "armci-trace/summary.h"
 #include "armci-trace/text.h"
@@ -26,6 +27,7 @@ using armci::tools::CommandLine;
 using armci::trace::Event;
 using armci::trace::EventReader;
 using armci::trace::MergedFile;
+using armci::trace::Runs;
 using armci::trace::Selection;
 using armci::trace::Summary;
 using armci::trace::TraceError;
@@ -123,6 +125,7 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
     constexpr uint64_t kOften = 1 << 16;
     Percent percent(files);
     int64_t done_bytes = 0;
+    Runs runs;
     for (const std::string& file : files) {
         EventReader reader(file);
         if (merged != nullptr) {
@@ -131,6 +134,7 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
         Event event;
         for (uint64_t count = 0; reader.next(&event); ++count) {
             if (selection.has(event)) {
+                runs.add(event, file);
                 summary->add(event);
                 if (merged != nullptr) {
                     merged->add(reader.source());
@@ -145,6 +149,8 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
             summary->note_cut_off(file);
         }
     }
+    runs.expect_one();
+    summary->note_missing(runs.missing_ranks(selection));
 }
 
 void write_file(const std::string& path, const std::string& text) {

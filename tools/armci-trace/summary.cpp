@@ -76,7 +76,7 @@ void Summary::add(const Event& event) {
 void Summary::add_name(const Event& event) {
     RankLoad& rank = ranks_[event.rank];
     rank.dropped_events += event.dropped;
-    if (event.name == "process_name") {
+    if (event.names_process()) {
         const size_t host = event.text.find(" on ");
         rank.host = host == std::string::npos ? "" : event.text.substr(host + 4);
     } else if (event.name == "thread_name" && event.text == "data server") {

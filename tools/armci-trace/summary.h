@@ -77,6 +77,8 @@ class Summary {
     void add(const Event& event);
     // Notes a file that ends in the middle.
     void note_cut_off(const std::string& path) { cut_off_.push_back(path); }
+    // Notes the ranks of the job that no file is from.
+    void note_missing(std::vector<int> ranks) { missing_ = std::move(ranks); }
 
     // Of all events that have a time; 0 and 0 if there are none.
     int64_t begin_ns() const { return begin_ns_; }
@@ -84,6 +86,7 @@ class Summary {
     int64_t event_count() const { return event_count_; }
     int64_t dropped_count() const;
     const std::vector<std::string>& cut_off() const { return cut_off_; }
+    const std::vector<int>& missing() const { return missing_; }
 
     const std::map<std::string, Work>& works(Group group) const {
         return works_[static_cast<size_t>(group)];
@@ -116,6 +119,7 @@ class Summary {
     std::map<std::string, CounterRange> counters_;
     std::array<Activity, kCurves> activity_;
     std::vector<std::string> cut_off_;
+    std::vector<int> missing_;
 };
 
 // How evenly something is distributed over ranks.

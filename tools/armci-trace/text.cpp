@@ -11,6 +11,8 @@ namespace {
 
 // More ranks than these have no room for a matrix in a terminal.
 constexpr size_t kMaxMatrix = 12;
+// So many ranks are named in a sentence.
+constexpr size_t kMaxNamed = 8;
 
 __attribute__((format(printf, 2, 3))) void add(std::string* text, const char* format, ...) {
     char line[512];
@@ -134,6 +136,17 @@ void add_counters(const Summary& summary, std::string* text) {
     }
 }
 
+std::string missing_text(const std::vector<int>& ranks) {
+    std::string text = ranks.size() == 1 ? "rank " : "ranks ";
+    for (size_t i = 0; i < std::min(ranks.size(), kMaxNamed); ++i) {
+        text += (i == 0 ? "" : ", ") + std::to_string(ranks[i]);
+    }
+    if (ranks.size() > kMaxNamed) {
+        text += " and " + std::to_string(ranks.size() - kMaxNamed) + " more";
+    }
+    return "There is no file of " + text + " of the job; sums are without them.";
+}
+
 }  // namespace
 
 std::string time_text(double ns) {
@@ -155,6 +168,9 @@ std::vector<std::string> remarks_on(const Summary& summary) {
     }
     for (const std::string& path : summary.cut_off()) {
         remarks.push_back(path + " ends in the middle; sums have what comes before.");
+    }
+    if (!summary.missing().empty()) {
+        remarks.push_back(missing_text(summary.missing()));
     }
     return remarks;
 }

@@ -173,6 +173,7 @@ void start_tracing(const World& world, const base::Config& config, const char* f
     }
     g_output.process = {};
     g_output.process.rank = world.rank;
+    g_output.process.ranks = world.size;
     g_output.process.host = host_name();
     g_output.pid = getpid();
     g_output.error = 0;
