@@ -123,10 +123,11 @@ def check_runs():
         for rank in range(16):
             write(rank, *((4, "0xb") if rank < 4 else (16, "0xa")))
         merged = os.path.join(directory, "merged")
-        status, text, errors = run(prefix)
+        status, text, errors = run(prefix, "--merge", merged)
         errors = errors.replace(directory + "/", "")
         expect(status == 1 and text == "" and "\n  a run of 16 ranks: 12 files from t.4.json to t.15.json\n"
                "  a run of 4 ranks: t.0.json, t.1.json, t.2.json and t.3.json\nRemove the files" in errors, f"{status} {errors}")
+        expect(not os.path.exists(merged) and not os.path.exists(merged + ".part"), f"{os.listdir(directory)}")
         status, text, errors = run(prefix, "--ranks", "0-3", "--merge", merged)
         expect(status == 0 and errors == "" and "no file of" not in text, f"ranks of one run: {status} {text} {errors}")
         status, text, errors = run(merged)
@@ -137,6 +138,45 @@ def check_runs():
         write(0, 0, "")
         status, text, errors = run(f"{prefix}.0.json", f"{prefix}.1.json")
         expect(status == 1 and "  a run of unknown ranks: " in errors, f"one of an older version: {status} {errors}")
+
+
+def check_outputs():
+    """No output takes the place of a file that is read, and one that fails leaves what was there."""
+    with tempfile.TemporaryDirectory() as directory:
+        def write(name, text):
+            path = os.path.join(directory, name)
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(text)
+            return path
+
+        def text_of(path):
+            with open(path, encoding="utf-8") as file:
+                return file.read()
+
+        whole = "[\n" + event(0, 1, 1) + "\n]\n"
+        first = write("t.0.json", whole)
+        part = write("u.json.part", whole)
+        link = os.path.join(directory, "link.json")
+        os.symlink(first, link)
+        for option in "--merge", "--html", "--json":
+            for output in first, link, os.path.join(directory, ".", "t.0.json"):
+                status, text, errors = run(first, option, output)
+                expect(status == 1 and f"{output} cannot be written, because {first} is read" in errors and
+                       text_of(first) == whole, f"{option} {output}: {status} {errors}")
+        status, text, errors = run(part, "--merge", os.path.join(directory, "u.json"))
+        expect(status == 1 and "choose another name" in errors and text_of(part) == whole, f"part: {status} {errors}")
+        os.remove(part)
+        merged = write("u.json", "old")
+        wrong = write("wrong.json", "[\n" + event(0, 1, 1) + "\n" + event(0, 2, 1) + "\n]\n")
+        expect(run(wrong, "--merge", merged)[0] == 1 and text_of(merged) == "old" and not os.path.exists(part),
+               f"what was there stays: {os.listdir(directory)}")
+        expect(run(first, "--merge", merged)[0] == 0 and text_of(merged) == whole and not os.path.exists(part),
+               f"it is replaced: {os.listdir(directory)}")
+        link = os.path.join(directory, "other.json")
+        os.symlink(merged, link)
+        expect(run(first, "--merge", link)[0] == 0 and os.path.islink(link) and text_of(merged) == whole, "a link stays")
+        status, text, errors = run(first, "--merge", "/dev/stdout")
+        expect(status == 0 and text.startswith("[\n"), f"standard output: {status} {text} {errors}")
 
 
 def event(rank, number, target):
@@ -205,6 +245,7 @@ def check_arguments():
 
 check_job()
 check_runs()
+check_outputs()
 check_memory()
 check_broken_files()
 check_arguments()

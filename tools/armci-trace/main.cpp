@@ -153,6 +153,31 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
     summary->note_missing(runs.missing_ranks(selection));
 }
 
+// Returns whether both names are of one file that exists.
+bool is_same_file(const std::string& path, const std::string& other) {
+    struct stat about {};
+    struct stat about_other {};
+    return ::stat(path.c_str(), &about) == 0 && ::stat(other.c_str(), &about_other) == 0 &&
+           S_ISREG(about.st_mode) && about.st_dev == about_other.st_dev &&
+           about.st_ino == about_other.st_ino;
+}
+
+// An output that is also read would be lost.
+void check_outputs(const Options& options, const std::vector<std::string>& files) {
+    std::vector<std::string> outputs = {options.json, options.html, options.merged};
+    if (!options.merged.empty()) {
+        outputs.push_back(armci::trace::part_of(options.merged));
+    }
+    for (const std::string& output : outputs) {
+        for (const std::string& file : files) {
+            if (is_same_file(output, file)) {
+                throw TraceError(output + " cannot be written, because " + file +
+                                 " is read; choose another name");
+            }
+        }
+    }
+}
+
 void write_file(const std::string& path, const std::string& text) {
     std::FILE* file = std::fopen(path.c_str(), "we");
     const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
@@ -168,6 +193,7 @@ void run(const Options& options) {
             files.push_back(file);
         }
     }
+    check_outputs(options, files);
     Summary summary;
     std::unique_ptr<MergedFile> merged;
     if (!options.merged.empty()) {

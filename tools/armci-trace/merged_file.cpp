@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-trace/merged_file.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -9,8 +13,15 @@
 
 namespace armci::trace {
 
-MergedFile::MergedFile(const std::string& path) : path_(path) {
-    file_ = std::fopen(path.c_str(), "we");
+// A device, a pipe or a link must stay, so these are written to directly.
+std::string part_of(const std::string& path) {
+    struct stat about {};
+    const bool may_replace = ::lstat(path.c_str(), &about) != 0 || S_ISREG(about.st_mode);
+    return may_replace ? path + ".part" : path;
+}
+
+MergedFile::MergedFile(const std::string& path) : path_(path), part_path_(part_of(path)) {
+    file_ = std::fopen(part_path_.c_str(), "we");
     if (file_ == nullptr) {
         fail();
     }
@@ -19,6 +30,9 @@ MergedFile::MergedFile(const std::string& path) : path_(path) {
 MergedFile::~MergedFile() {
     if (file_ != nullptr) {
         std::fclose(file_);
+    }
+    if (!is_complete_ && part_path_ != path_) {
+        ::unlink(part_path_.c_str());
     }
 }
 
@@ -35,9 +49,11 @@ void MergedFile::add(const std::string& source) {
 
 void MergedFile::close() {
     const bool is_written = std::fputs(is_first_ ? "[\n]\n" : "\n]\n", file_) >= 0;
-    if (std::fclose(std::exchange(file_, nullptr)) != 0 || !is_written) {
+    if (std::fclose(std::exchange(file_, nullptr)) != 0 || !is_written ||
+        (part_path_ != path_ && std::rename(part_path_.c_str(), path_.c_str()) != 0)) {
         fail();
     }
+    is_complete_ = true;
 }
 
 }  // namespace armci::trace
