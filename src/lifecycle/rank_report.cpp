@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/json_text.h"
@@ -162,10 +163,13 @@ std::string calls_as_json(const std::vector<CallTimes>& calls) {
 
 void RankReports::open_file(const core::World& world, const base::Config& config,
                             const char* function) {
-    path_ = config.stats_file + "." + std::to_string(world.rank) +
-            (config.stats_format_choice() == base::StatsFormat::json ? ".json" : ".txt");
+    const std::string path =
+        config.stats_file + "." + std::to_string(world.rank) +
+        (config.stats_format_choice() == base::StatsFormat::json ? ".json" : ".txt");
+    // When the program starts the library again, reports of its earlier start stay.
+    const int truncate = std::exchange(path_, path) == path ? 0 : O_TRUNC;
     file_ = base::Descriptor(
-        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+        ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | truncate, 0666));
     if (!file_.valid()) {
         base::fatal(
             function,

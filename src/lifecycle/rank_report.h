@@ -33,7 +33,7 @@ class RankReports {
   private:
     void open_file(const core::World& world, const base::Config& config, const char* function);
 
-    std::string path_;
+    std::string path_;       // stays when the file is closed
     base::Descriptor file_;  // none: standard error
     int64_t begin_ns_ = 0;
     bool has_failed_ = false;

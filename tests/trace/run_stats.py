@@ -32,9 +32,9 @@ def environment(**settings):
     return {**kept, "ARMCI_PROVIDER": PROVIDER, **settings}
 
 
-def run_transfers(directory, **settings):
-    """Exit status and standard error of a job of two ranks that puts, accumulates and gets once each."""
-    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", TRANSFERS, "move"]
+def run_transfers(directory, what="move", **settings):
+    """Exit status and standard error of a job of two ranks that puts, accumulates and gets once each, or something else."""
+    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", TRANSFERS, what]
     done = subprocess.run(command, env=environment(**settings), cwd=directory, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
@@ -104,6 +104,22 @@ def check_text(**settings):
     expect(["put", "local", "1", str(BYTES)] in rows, f"{rows}")
     puts = [row for row in rows if row[:1] == ["ARMCI_PutS"]]
     expect(len(puts) == 1 and puts[0][1] == "1" and puts[0][-1] == "1", f"one call in one bucket: {puts}")
+
+
+def check_two_starts():
+    """Reports of both starts of the library stay, and those of an earlier job do not."""
+    global case
+    case = "two starts"
+    with tempfile.TemporaryDirectory() as directory:
+        for rank in 0, 1:
+            with open(os.path.join(directory, f"s.{rank}.json"), "w", encoding="utf-8") as file:
+                file.write("{}\n")
+        status, errors = run_transfers(directory, "twice", ARMCI_STATS_TRIGGER="exit", ARMCI_STATS_FILE="s",
+                                       ARMCI_STATS_FORMAT="json", ARMCI_NODE_SIZE="2")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        for rank in 0, 1:
+            triggers = [report.get("trigger") for report in reports_in(os.path.join(directory, f"s.{rank}.json"))]
+            expect(triggers == ["exit", "exit"], f"rank {rank}: {triggers}")
 
 
 class RunningJob:
@@ -206,6 +222,7 @@ check_exit(1, "server")
 check_exit(2, "local")
 check_text()
 check_text(ARMCI_STATS_FILE="s")
+check_two_starts()
 for ranks_of_node in 1, RANKS:
     check_signal(ranks_of_node)
     check_timer(ranks_of_node)
