@@ -39,7 +39,7 @@ constexpr int64_t kPausePerWork = 50;
 
 struct Reporter {
     const Runtime* runtime = nullptr;
-    base::WakeUp wake_up;
+    base::WakeUp wake_up;  // stays open: a handler may be about to set it
     base::Thread thread;
     std::atomic<bool> stopping{false};
     StatsTriggers triggers;
@@ -48,26 +48,32 @@ struct Reporter {
 // It is never destroyed, because its thread runs on when the process exits without ARMCI_Finalize.
 Reporter& g_reporter = *new Reporter;
 
-// The signal handler uses these.
-std::atomic<int> g_pid{0};  // of the process whose thread listens; 0: there is none
-std::atomic<int> g_signal{0};
-std::atomic<int> g_stats_signal{0};           // the one that asks for statistics; 0: none
-std::atomic<bool> g_stats_are_wanted{false};  // it has come
+// Signal handlers use these.
+std::atomic<int> g_pid{0};     // of the process whose thread listens; 0: there is none
+std::atomic<int> g_signal{0};  // that ends the process
+std::atomic<bool> g_stats_are_wanted{false};  // the signal that asks for statistics has come
 static_assert(std::atomic<int>::is_always_lock_free);
 
 // A child of this process has the handler, too, but not the thread.
 void on_signal(int signal) {
     const int error = errno;
     if (getpid() == g_pid.load()) {
-        if (signal == g_stats_signal.load()) {
-            g_stats_are_wanted.store(true);
-        } else {
-            g_signal.store(signal);
-        }
+        g_signal.store(signal);
         g_reporter.wake_up.set();
     } else {
         ::signal(signal, SIG_DFL);
         ::raise(signal);  // comes when this handler returns
+    }
+    errno = error;
+}
+
+// Asks for statistics. It stays when the reporter has ended, and then does nothing: the default
+// action of the signal, which may be on its way, would end the process. So it is in children.
+void on_stats_signal(int /*signal*/) {
+    const int error = errno;
+    if (getpid() == g_pid.load()) {
+        g_stats_are_wanted.store(true);
+        g_reporter.wake_up.set();
     }
     errno = error;
 }
@@ -78,7 +84,6 @@ struct Action {
     struct sigaction before {};
 };
 Action g_actions[std::size(kSignals)];
-Action g_stats_action;
 
 // Recognises libraries of the network. When loaded, they install handlers that end the process,
 // some with status 1. These hide that the program has none.
@@ -117,31 +122,35 @@ void remove_handler(int signal, Action* action) {
     }
 }
 
+// Returns whether the signal asks for statistics from now on.
+bool install_stats_handler(int signal) {
+    struct sigaction before {};
+    struct sigaction own {};
+    own.sa_handler = on_stats_signal;
+    own.sa_flags = SA_RESTART;
+    return ::sigaction(signal, nullptr, &before) == 0 &&
+           (before.sa_handler == on_stats_signal ||
+            (ends_process(before) && ::sigaction(signal, &own, nullptr) == 0));
+}
+
 void install_handlers(const Runtime& runtime) {
     if (runtime.config().stats || base::is_tracing()) {
         for (size_t i = 0; i < std::size(kSignals); ++i) {
             install_handler(kSignals[i], &g_actions[i]);
         }
     }
-    if (const int signal = g_reporter.triggers.signal; signal != 0) {
-        g_stats_signal.store(signal);
-        install_handler(signal, &g_stats_action);
-        if (!g_stats_action.is_replaced && runtime.world.rank == 0) {
-            ARMCI_LOG_WARN(
-                "ARMCI_STATS_TRIGGER: the program or MPI has its own action for signal %d (%s), "
-                "which stays; choose another signal, for example USR2",
-                signal, strsignal(signal));
-        }
+    if (const int signal = g_reporter.triggers.signal;
+        signal != 0 && !install_stats_handler(signal) && runtime.world.rank == 0) {
+        ARMCI_LOG_WARN(
+            "ARMCI_STATS_TRIGGER: the program or MPI has its own action for signal %d (%s), "
+            "which stays; choose another signal, for example USR2",
+            signal, strsignal(signal));
     }
 }
 
 void remove_handlers() {
     for (size_t i = 0; i < std::size(kSignals); ++i) {
         remove_handler(kSignals[i], &g_actions[i]);
-    }
-    if (const int signal = g_stats_signal.load(); signal != 0) {
-        remove_handler(signal, &g_stats_action);
-        g_stats_signal.store(0);
     }
 }
 
@@ -237,7 +246,6 @@ void stop_thread() {
     if (const int signal = g_signal.load(); signal != 0) {  // too late for the thread
         end_by(*reporter.runtime, signal);
     }
-    reporter.wake_up.close();
 }
 
 }  // namespace
@@ -250,7 +258,8 @@ void start_reporter(const Runtime& runtime, const char* function) {
         return;
     }
     reporter.stopping.store(false);
-    if (!reporter.wake_up.open() || !reporter.thread.start("armci-reporter", run, nullptr)) {
+    const bool has_event = reporter.wake_up.fd() >= 0 || reporter.wake_up.open();
+    if (!has_event || !reporter.thread.start("armci-reporter", run, nullptr)) {
         ARMCI_LOG_WARN(
             "the system refuses a thread or its event (%s): signals and timers will leave no "
             "statistics, and a signal that ends this process an empty timeline. Raise the limits "

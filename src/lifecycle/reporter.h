@@ -9,7 +9,8 @@
 // library. Handlers of the program, installed earlier or later, stay in place.
 //
 // The same thread writes this rank's statistics at the times of ARMCI_STATS_TRIGGER. Handlers only
-// set words and wake it.
+// set words and wake it. The handler of the signal that asks for statistics stays, without effect,
+// after the end.
 #pragma once
 
 namespace armci::core {

@@ -107,14 +107,15 @@ def check_text(**settings):
 
 
 def check_two_starts():
-    """Reports of both starts of the library stay, and those of an earlier job do not."""
+    """Reports of both starts of the library stay, and those of an earlier job do not. SIGUSR2 that comes after an end
+    does not end the process, and the second start does not take it for the program's."""
     global case
     case = "two starts"
     with tempfile.TemporaryDirectory() as directory:
         for rank in 0, 1:
             with open(os.path.join(directory, f"s.{rank}.json"), "w", encoding="utf-8") as file:
                 file.write("{}\n")
-        status, errors = run_transfers(directory, "twice", ARMCI_STATS_TRIGGER="exit", ARMCI_STATS_FILE="s",
+        status, errors = run_transfers(directory, "twice", ARMCI_STATS_TRIGGER="exit,signal:USR2", ARMCI_STATS_FILE="s",
                                        ARMCI_STATS_FORMAT="json", ARMCI_NODE_SIZE="2")
         expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
         for rank in 0, 1:

@@ -5,10 +5,11 @@
  *     transfers copies   the same non-blocking, without looking at the data
  *     transfers many     more small puts than a timeline has room for
  *     transfers fail     the put, and ends the job with an error
- *     transfers twice    the put, with the library started twice
+ *     transfers twice    the put, with the library started twice, and a SIGUSR2 after each end
  */
 #include <armci.h>
 #include <mpi.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +87,9 @@ int main(int argc, char** argv) {
     MPI_Init(&argc, &argv);
     int right = run(what);
     if (strcmp(what, "twice") == 0) {
+        raise(SIGUSR2);
         right = run(what);
+        raise(SIGUSR2);
     }
     MPI_Finalize();
     if (!right) {
