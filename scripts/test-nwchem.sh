@@ -67,6 +67,10 @@ export BLAS_LIB=-lblas LAPACK_LIB=-llapack BLASOPT='-llapack -lblas' SCALAPACK=-
 export PATH=$work/bin:$PATH
 export NWCHEM_TARGET=LINUX64 USE_MPI=y FC=gfortran CC=gcc USE_HWOPT=n
 nwchem_modules="nwdft driver mp2_grad"
+ga_options=(--prefix=/opt/ga "--with-armci=$prefix" --enable-i8 --disable-peigs
+    "--with-blas4=$BLAS_LIB" "--with-lapack=$LAPACK_LIB" "--with-scalapack=$SCALAPACK"
+    MPICC=mpicc.mpich MPICXX=mpicxx.mpich MPIF77=mpifort.mpich "LDFLAGS=-Wl,-rpath,$prefix/lib")
+nwchem_options=(FOPTIMIZE=-O1) # energies are the same, and it takes half the time
 # Programs of Global Arrays that check their own results, and take less than a minute. Without
 # nbtest, whose ranks check their parts while rank 0 already goes on accumulating to them.
 ga_tests=(test testc elempatch ga_shift gatscat ghosts matrixc mulmatpatchc nbtestc ndim ntestc
@@ -118,6 +122,21 @@ install_library() {
     cmake --install "$work/armci"
 }
 
+# source_of PACKAGE: the name of the archive with the sources of a Debian package
+source_of() {
+    apt-get source --print-uris "$1" | awk '$2 ~ /\.orig\.tar\.[a-z0-9]+$/ { print $2 }'
+}
+
+# What a build was made of is the last that it writes, so one that was interrupted counts as none.
+#   is_built NAME SOURCE OPTION...
+#   note_built NAME SOURCE OPTION...
+is_built() {
+    [[ -e $work/$1.built && $(<"$work/$1.built") == "${*:2}" ]]
+}
+note_built() {
+    echo "${*:2}" >"$work/$1.built"
+}
+
 # unpack PACKAGE: the sources of a Debian package without Debian's changes, as $work/PACKAGE
 unpack() {
     local uri file sum
@@ -129,15 +148,14 @@ unpack() {
     rm -rf "${work:?}/$1"
     mkdir "$work/$1"
     tar -C "$work/$1" --strip-components=1 -xf "$work/sources/$file"
-    echo "$file" >"$work/$1.source"
 }
 
-# build_ga debian|given
+# build_ga given|ARCHIVE
 build_ga() {
+    rm -rf "$work/ga.built" "$work/nwchem.built" /opt/ga # NWChem has the library in it
     if [[ $1 == given ]]; then
         rm -rf "$work/ga"
         mv /var/tmp/ga-given "$work/ga"
-        echo "given" >"$work/ga.source"
     else
         unpack ga
     fi
@@ -145,25 +163,26 @@ build_ga() {
     autoreconf --force --install
     mkdir build-armci
     cd build-armci
-    ../configure --prefix=/opt/ga --with-armci="$prefix" --enable-i8 --disable-peigs \
-        --with-blas4="$BLAS_LIB" --with-lapack="$LAPACK_LIB" --with-scalapack="$SCALAPACK" \
-        MPICC=mpicc.mpich MPICXX=mpicxx.mpich MPIF77=mpifort.mpich \
-        LDFLAGS="-Wl,-rpath,$prefix/lib"
+    ../configure "${ga_options[@]}"
     make -j "$(nproc)"
     make install
     local programs=("${ga_tests[@]/#/global/testing/}")
     make -j "$(nproc)" "${programs[@]/%/.x}"
+    note_built ga "$1" "${ga_options[@]}"
 }
 
+# build_nwchem ARCHIVE
 build_nwchem() {
+    rm -f "$work/nwchem.built"
     unpack nwchem
     export NWCHEM_TOP=$work/nwchem EXTERNAL_GA_PATH=/opt/ga NWCHEM_MODULES=$nwchem_modules
     # Its link command names neither the folder of Global Arrays nor a run path.
     export LIBRARY_PATH=/opt/ga/lib:$prefix/lib LD_RUN_PATH=$prefix/lib
     cd "$NWCHEM_TOP/src"
     make nwchem_config
-    make -j "$(nproc)" FOPTIMIZE=-O1 # energies are the same, and it takes half the time
+    make -j "$(nproc)" "${nwchem_options[@]}"
     [[ -x $NWCHEM_TOP/bin/$NWCHEM_TARGET/nwchem ]]
+    note_built nwchem "$1" "$nwchem_modules" "${nwchem_options[@]}"
 }
 
 test_ga() {
@@ -196,23 +215,24 @@ test_nwchem() {
 }
 
 here() {
-    local ga=$1
+    local ga=$1 nwchem
     [[ -e /etc/made-by-test-on ]] ||
         die "--here installs packages: only in a chroot of scripts/test-on.sh"
     mkdir -p "$work"
     step tools 3 install_tools
     step library 3 install_library
-    if [[ $ga == given || ! -e /opt/ga/bin/ga-config || $(<"$work/ga.source") == given ]]; then
+    nwchem=$(source_of nwchem)
+    if [[ $ga == debian ]]; then ga=$(source_of ga); fi
+    if [[ $ga == given ]] || ! is_built ga "$ga" "${ga_options[@]}"; then
         step ga 8 build_ga "$ga"
-        rm -rf "$work/nwchem"
     fi
     step ga-tests 10 test_ga
-    if [[ ! -x $work/nwchem/bin/$NWCHEM_TARGET/nwchem ]]; then
-        step nwchem 10 build_nwchem
+    if ! is_built nwchem "$nwchem" "$nwchem_modules" "${nwchem_options[@]}"; then
+        step nwchem 10 build_nwchem "$nwchem"
     fi
     step nwchem-node 5 test_nwchem 2
     step nwchem-nodes 10 test_nwchem 1
-    echo "test-nwchem: passed with $(<"$work/ga.source") and $(<"$work/nwchem.source")"
+    echo "test-nwchem: passed with $ga and $nwchem"
 }
 
 case ${1:-} in
