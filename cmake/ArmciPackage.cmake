@@ -34,6 +34,13 @@ endif()
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# What libraries of the package name is found by dpkg-shlibdeps. The static library and its CMake
+# target also need what they are linked with.
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libfabric-dev, libhwloc-dev")
+if(ARMCI_BUILD_TOOLS)
+    string(APPEND CPACK_DEBIAN_PACKAGE_DEPENDS ", python3")  # armci-plot is a script
+    set(CPACK_DEBIAN_PACKAGE_RECOMMENDS python3-matplotlib)
+endif()
 
 set(CPACK_RPM_FILE_NAME RPM-DEFAULT)
 set(CPACK_RPM_PACKAGE_LICENSE BSD-3-Clause)

@@ -126,6 +126,12 @@ run_cpack() {
     (cd "$build" && cpack -G 'TGZ;DEB;RPM')
     ls -l "$build"/packages/*.*
 
+    local depends package
+    depends=$(dpkg --field "$build"/packages/*.deb Depends)
+    for package in libfabric-dev libhwloc-dev python3 libfabric1; do
+        grep -qE "(^|, )$package($|[ ,])" <<<"$depends" ||
+            die "the package of cpack does not depend on $package, only on $depends"
+    done
     dpkg --install "$build"/packages/*.deb
     check_program
     dpkg --remove armci-ofi-mpich

@@ -23,7 +23,7 @@ class ArmciOfi(CMakePackage):
     provides("armci")
 
     variant("fortran", default=True, description="Build the Fortran module")
-    variant("tools", default=True, description="Build armci-info, armci-bench and armci-tune")
+    variant("tools", default=True, description="Build tools such as armci-info and armci-bench")
     variant("man", default=False, when="+tools", description="Make manual pages with pandoc")
 
     depends_on("c", type="build")
@@ -40,6 +40,7 @@ class ArmciOfi(CMakePackage):
     depends_on("hwloc@2:")
     depends_on("cli11@2.1:", type="build", when="+tools")
     depends_on("nlohmann-json@3.11:", type="build", when="+tools")
+    depends_on("python@3.9:", type="run", when="+tools")
 
     conflicts("%gcc@:10", msg="needs a compiler for C++20")
     conflicts("platform=darwin", msg="needs Linux")
@@ -59,6 +60,15 @@ class ArmciOfi(CMakePackage):
         if self.spec.satisfies("+fortran"):
             args.append(self.define("MPI_Fortran_COMPILER", self.spec["mpi"].mpifc))
         return args
+
+    @run_after("install", when="+tools")
+    def use_python_of_spack(self):
+        filter_file(
+            "#!/usr/bin/python3",
+            f"#!{self.spec['python'].command.path}",
+            join_path(self.prefix.bin, "armci-plot"),
+            string=True,
+        )
 
     def test_first_put(self):
         """an example program builds and runs with the installed library"""
