@@ -5,7 +5,7 @@
 
 set(CPACK_PACKAGE_NAME armci-ofi)
 set(CPACK_PACKAGE_VENDOR "the armci-ofi authors")
-set(CPACK_PACKAGE_CONTACT "the armci-ofi authors <armci-ofi@packages.debian.org>")
+set(CPACK_PACKAGE_CONTACT "the armci-ofi authors <armci-ofi@address-to-be-set.invalid>")
 set(CPACK_PACKAGE_DESCRIPTION "ARMCI is the one-sided communication library below Global Arrays and NWChem.
 This implementation runs beside MPI and moves data over libfabric.")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
