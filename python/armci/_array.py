@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
-from ._future import Future, drain
+from ._future import Future, drain, handle_for
 from ._group import Group, comm_address
 from ._job import current
 from ._storage import Storage, reclaim
@@ -59,6 +59,24 @@ def _chosen_blocks(shape: tuple[int, ...], ranks: int) -> tuple[int, ...]:
         longest = max(range(len(shape)), key=lambda d: shape[d] / blocks[d])
         blocks[longest] *= factor
     return tuple(blocks)
+
+
+def _broadcast(value: npt.ArrayLike, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
+    """value as an assignment to a NumPy array of this shape and type takes it."""
+    given = np.asarray(value)
+    if given.dtype != dtype:
+        # An assignment, and not astype: it treats numbers of Python as NumPy's own arrays do.
+        converted = np.empty(given.shape, dtype)
+        converted[...] = given if isinstance(value, np.ndarray) else value
+        given = converted
+    while given.ndim > len(shape) and given.shape[0] == 1:
+        given = given[0]
+    try:
+        return np.broadcast_to(given, shape)
+    except ValueError:
+        raise ValueError(
+            f"could not broadcast input array from shape {np.shape(value)} into shape {shape}"
+        ) from None
 
 
 def _group_of(group: Any) -> Group:
@@ -255,35 +273,36 @@ class Array:
         """
         drain()
         region = self._core.region(index)
+        future: Future[Any]
         if out is None:
             out = np.empty(region.shape, self._dtype)
+            future = _ElementFuture(out) if region.is_element else Future(out)
         else:
             self._check_out(region, out)
-        handle = _core.Handle()
-        if not self._core.get(index, out, handle):
+            future = Future(out)
+        if not self._core.get(index, out, handle_for(future, out)):
             raise ValueError(
                 "get_async: out must not be part of this array's own block, and needs elements side "
                 "by side where the index has neighbours; use get, which copies"
             )
-        if region.is_element:
-            return _ElementFuture(handle, out, out)
-        return Future(handle, out, out)
+        return future
 
     def put_async(self, index: Any, value: npt.ArrayLike) -> Future[None]:
         """Starts :meth:`put`. The array value must not change before the future is done."""
         drain()
-        handle = _core.Handle()
-        if self._core.put(index, value, handle):
-            return Future(handle, value, None)
-        return Future(handle, self._put_converted(index, value, handle), None)
+        future = Future(None)
+        if not self._core.put(index, value, handle_for(future, value)):
+            self._put_converted(index, value, future)
+        return future
 
     def accumulate_async(
         self, index: Any, value: npt.ArrayLike, scale: npt.ArrayLike = 1
     ) -> Future[None]:
         """Starts :meth:`accumulate`. The array value must not change before the future is done."""
         drain()
-        handle = _core.Handle()
-        return Future(handle, self._accumulate(index, value, scale, handle), None)
+        future = Future(None)
+        self._accumulate(index, value, scale, future)
+        return future
 
     # ---- Atomic operations on one element ----
 
@@ -418,30 +437,13 @@ class Array:
             raise ValueError("out is read-only")
 
     def _put_converted(
-        self, index: Any, value: npt.ArrayLike, handle: Optional[_core.Handle]
-    ) -> NDArray:
-        """Puts what the library cannot take as it is. Returns what it has taken."""
-        source = self._broadcast(self._core.region(index).shape, value)
-        if not self._core.put(index, source, handle):
+        self, index: Any, value: npt.ArrayLike, future: Optional[Future[None]]
+    ) -> None:
+        """Puts what the library cannot take as it is."""
+        source = _broadcast(value, self._core.region(index).shape, self._dtype)
+        if not self._core.put(index, source, handle_for(future, source)):
             source = source.copy()
-            self._core.put(index, source, handle)
-        return source
-
-    def _broadcast(self, shape: tuple[int, ...], value: npt.ArrayLike) -> NDArray:
-        given = np.asarray(value)
-        if given.dtype != self._dtype:
-            # An assignment, and not astype: it treats numbers of Python as NumPy's own arrays do.
-            converted = np.empty(given.shape, self._dtype)
-            converted[...] = given if isinstance(value, np.ndarray) else value
-            given = converted
-        while given.ndim > len(shape) and given.shape[0] == 1:
-            given = given[0]
-        try:
-            return np.broadcast_to(given, shape)
-        except ValueError:
-            raise ValueError(
-                f"could not broadcast input array from shape {np.shape(value)} into shape {shape}"
-            ) from None
+            self._core.put(index, source, handle_for(future, source))
 
     def _checked_addend(self, value: npt.ArrayLike, name: str) -> NDArray:
         """value as elements of the array's type, if NumPy's += takes it."""
@@ -461,9 +463,12 @@ class Array:
         return converted
 
     def _accumulate(
-        self, index: Any, value: npt.ArrayLike, scale: npt.ArrayLike, handle: Optional[_core.Handle]
-    ) -> npt.ArrayLike:
-        """Returns what the library has taken: it has to stay until the operation is complete."""
+        self,
+        index: Any,
+        value: npt.ArrayLike,
+        scale: npt.ArrayLike,
+        future: Optional[Future[None]],
+    ) -> None:
         kind = self._accumulate_type
         if kind is None:
             self._core.check()
@@ -476,14 +481,13 @@ class Array:
                 raise ValueError("accumulate: scale is one number")
             if type(scale) in (int, float):
                 self._factors = {(type(scale), scale): factor}
-        if self._core.accumulate(index, value, kind, factor, handle):
-            return value
+        if self._core.accumulate(index, value, kind, factor, handle_for(future, value)):
+            return
         addend = self._checked_addend(value, "accumulate")
-        source = self._broadcast(self._core.region(index).shape, addend)
-        if not self._core.accumulate(index, source, kind, factor, handle):
+        source = _broadcast(addend, self._core.region(index).shape, self._dtype)
+        if not self._core.accumulate(index, source, kind, factor, handle_for(future, source)):
             source = source.copy()
-            self._core.accumulate(index, source, kind, factor, handle)
-        return source
+            self._core.accumulate(index, source, kind, factor, handle_for(future, source))
 
     def _update(self, operations: tuple[int, int], index: Any, word: int, value: int) -> int:
         if self._accumulate_type is None or self._dtype.kind not in "iu":

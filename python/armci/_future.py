@@ -3,27 +3,29 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+import threading
+from typing import Any, Generic, Optional, TypeVar
 
 from . import _core
 
 Result = TypeVar("Result")
 
 # Operations whose futures are gone: their buffers stay until they are complete.
-_abandoned: list[tuple[_core.Handle, Any]] = []
+_abandoned: dict[_core.Handle, Any] = {}
+_draining = threading.RLock()  # a handle is tested by one thread at a time
 
 
 def drain(wait: bool = False) -> None:
     """Forgets abandoned operations that are complete; waits for the others if asked to."""
-    for _ in range(len(_abandoned)):
-        try:
-            operation = _abandoned.pop(0)
-        except IndexError:  # another thread has taken the last one
-            return
-        if wait:
-            operation[0].wait()
-        if not operation[0].test():
-            _abandoned.append(operation)
+    if not _abandoned:
+        return
+    with _draining:
+        for handle in list(_abandoned):
+            if wait:
+                handle.wait()
+            # This raises where the thread may not call: then the buffers stay.
+            if handle.test():
+                _abandoned.pop(handle, None)
 
 
 class Future(Generic[Result]):
@@ -33,9 +35,10 @@ class Future(Generic[Result]):
     transfer is completed by the library.
     """
 
-    def __init__(self, handle: _core.Handle, buffers: Any, result: Result) -> None:
-        self._handle = handle
-        self._buffers = buffers
+    # It is made before the transfer starts, so that no exception parts the two (handle_for).
+    def __init__(self, result: Result) -> None:
+        self._handle = _core.Handle()
+        self._buffers: Any = None
         self._result = result
         self._is_done = False
 
@@ -62,4 +65,12 @@ class Future(Generic[Result]):
 
     def __del__(self) -> None:
         if not self._is_done:
-            _abandoned.append((self._handle, self._buffers))
+            _abandoned[self._handle] = self._buffers
+
+
+def handle_for(future: Optional[Future[Any]], buffers: Any) -> Optional[_core.Handle]:
+    """The handle of a transfer whose buffers the future keeps; None for one that is waited for."""
+    if future is None:
+        return None
+    future._buffers = buffers
+    return future._handle

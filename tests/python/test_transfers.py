@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import armci
+from armci._future import _abandoned, drain
 
 DTYPES = [
     "?",
@@ -265,6 +266,10 @@ def test_futures(job):
         np.testing.assert_array_equal(got.result(), np.tile(np.arange(4.0), n // 4))
         element = array.get_async((right, 5)).result()
         assert type(element) is np.float64 and element == 1
+        out = np.zeros(())
+        assert array.get((right, 5), out=out) is out
+        out[...] = 0
+        assert array.get_async((right, 5), out=out).result() is out and out == 1
         out = np.zeros((2, n))[1]
         assert array.get_async(right, out=out).result() is out
         assert out.sum() == n // 4 * 6
@@ -272,3 +277,68 @@ def test_futures(job):
         array.sync()
         assert array.local[0, :2].tolist() == [1.0, 2.0]
         array.sync()
+
+
+class Interrupted:
+    """The core of an array, where the user interrupts each transfer as soon as it has started."""
+
+    def __init__(self, core):
+        self._core = core
+
+    def __getattr__(self, name):
+        method = getattr(self._core, name)
+
+        def interrupted(*arguments):
+            result = method(*arguments)
+            if result is True:
+                raise KeyboardInterrupt
+            return result
+
+        return interrupted
+
+
+def test_buffers_stay_after_an_interrupt(job):
+    with armci.zeros((job.size, 4), blocks=(job.size, 1)) as array:
+        core = array._core
+        values = np.ones(4)
+        for call in (
+            lambda: array.put_async(0, values),
+            lambda: array.put_async(0, [1, 1, 1, 1]),
+            lambda: array.accumulate_async(0, values),
+            lambda: array.accumulate_async(0, [1, 1, 1, 1]),
+            lambda: array.get_async(0),
+        ):
+            drain(wait=True)
+            array._core = Interrupted(core)
+            try:
+                call()
+            except KeyboardInterrupt:
+                pass
+            array._core = core
+            (buffers,) = _abandoned.values()
+            assert buffers.shape == (4,)
+        drain(wait=True)
+        assert not _abandoned
+        array.sync()
+
+
+def test_buffers_stay_while_a_thread_may_not_test(job):
+    class Handle:
+        def test(self):
+            if is_refused:
+                raise armci.Error("only the thread that has called armci.init() may call")
+            return True
+
+    drain(wait=True)
+    is_refused = True
+    future = armci.Future(None)
+    future._handle = Handle()
+    future._buffers = values = np.ones(4)
+    del future
+    for _ in range(2):
+        with pytest.raises(armci.Error):
+            drain()
+        assert [buffers is values for buffers in _abandoned.values()] == [True]
+    is_refused = False
+    drain()
+    assert not _abandoned
