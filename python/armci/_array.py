@@ -343,9 +343,13 @@ class Array:
         self._group.sync()
 
     def fill(self, value: npt.ArrayLike) -> None:
-        """Stores a value in all elements; collective. It begins and ends with :meth:`sync`."""
+        """Does ``a[...] = value``, where each rank stores its own block; collective.
+
+        All ranks give the same value. It begins and ends with :meth:`sync`.
+        """
+        source = _broadcast(value, self._shape, self._dtype)
         self.sync()
-        self.local[...] = value
+        self.local[...] = source[self.distribution()]
         self.sync()
 
     def free(self) -> None:
@@ -515,7 +519,8 @@ def zeros(
     group: Any = None,
 ) -> Array:
     """An :class:`Array` of zeros; collective, and ends with a sync."""
-    return full(shape, 0, dtype, blocks, group)
+    zero = np.zeros((), np.dtype(dtype).base)  # of strings it is "", and not "0"
+    return full(shape, zero, dtype, blocks, group)
 
 
 def full(
@@ -527,8 +532,12 @@ def full(
 ) -> Array:
     """An :class:`Array` with the same value everywhere; collective, and ends with a sync.
 
-    dtype is that of the value by default.
+    value may also be an array that NumPy broadcasts to the shape; all ranks give the same. dtype is
+    that of the value by default.
     """
-    array = Array(shape, np.asarray(value).dtype if dtype is None else dtype, blocks, group)
+    given = np.asarray(value)
+    if given.ndim > 0:  # a wrong shape is found before the array is made, which would stay
+        _broadcast(given, _checked_shape(shape, "shape"), given.dtype)
+    array = Array(shape, given.dtype if dtype is None else dtype, blocks, group)
     array.fill(value)
     return array

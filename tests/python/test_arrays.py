@@ -52,6 +52,37 @@ def test_what_numpy_functions_do(job):
         array.sync()
 
 
+# More ranks than elements, and blocks of different sizes.
+@pytest.mark.parametrize("shape", [(7, 3), (2, 3), (0, 3)], ids=str)
+@pytest.mark.parametrize(
+    "value", [2, [1, 2, 3], [[[4, 5, 6]]], np.arange(3.0), [[2.5]]], ids=lambda value: str(value)
+)
+def test_fill_broadcasts_to_the_whole_array(job, shape, value):
+    expected = np.full(shape, value, "i4")
+    for blocks in (None, (job.size, 1), (1, job.size)):
+        with armci.full(shape, value, "i4", blocks) as array:
+            assert (array.get() == expected).all()
+            array.fill(np.arange(expected.size).reshape(shape))
+            assert (array.get() == np.arange(expected.size).reshape(shape)).all()
+            array.fill(value)
+            assert (array.get() == expected).all()
+            array.sync()
+
+
+def test_fill_refuses_other_shapes(job):
+    storages = len(armci.init().storages)
+    for value in ([1, 2], np.zeros((1, 4)), np.zeros(0)):
+        with pytest.raises(ValueError, match="could not broadcast"):
+            armci.full((4, 3), value)
+    assert len(armci.init().storages) == storages
+    with armci.zeros((4, 3), blocks=(1, 1)) as array:
+        # As large as the block of a rank without elements, or of that with all.
+        for value in (np.zeros(0), np.zeros((0, 0)), np.zeros((2, 4, 3))):
+            with pytest.raises(ValueError, match="could not broadcast"):
+                array.fill(value)
+        array.sync()
+
+
 def test_local_is_the_memory_itself(job):
     with armci.zeros(4 * job.size, "i4", blocks=job.size) as array:
         assert array.local is array.local
