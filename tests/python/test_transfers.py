@@ -27,6 +27,9 @@ DTYPES = [
     ">i4",
     "M8[s]",
     "S5",
+    np.dtype([("a", "i2"), ("b", "f8")]),  # packed
+    np.dtype([("a", "i2"), ("b", "f8")], align=True),
+    np.dtype({"names": ["a", "b"], "formats": ["i4", "f8"], "offsets": [8, 0]}),
 ]
 ADDABLE = ["i4", "u4", "i8", "u8", "f4", "f8", "c8", "c16"]
 SEEDS = range(int(os.environ.get("PYTHON_TEST_SEEDS", "12")))
@@ -162,6 +165,27 @@ def test_random(job, seed, largest):
         np.testing.assert_array_equal(array.get(), oracle)
         np.testing.assert_array_equal(array.local, oracle[array.distribution()])
         array.sync()
+
+
+@pytest.mark.parametrize("dtype", DTYPES, ids=str)
+def test_types(job, dtype):
+    rng = random.Random(1)
+    with armci.zeros((4, 5), dtype) as array:
+        oracle = np.zeros((4, 5), dtype)
+        oracle[1::2, ::-1] = values = random_values(rng, (2, 5), dtype)
+        if job.rank == 0:
+            array[1::2, ::-1] = values
+        array.sync()
+        assert array.dtype == dtype
+        np.testing.assert_array_equal(array[...], oracle)
+        array.sync()
+
+
+def test_types_that_differ_in_their_offsets(job):
+    fields = {"names": ["a", "b"], "formats": ["i4", "f8"]}
+    if job.size > 1:
+        with pytest.raises(ValueError, match="different shapes"):
+            armci.Array(3, np.dtype({**fields, "offsets": [8, 0] if job.rank == 0 else [0, 4]}))
 
 
 def test_one_call_for_each_owner(job):
