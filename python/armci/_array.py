@@ -86,10 +86,10 @@ def _group_of(group: Any) -> Group:
         return job.world
     if isinstance(group, Group):
         return group
-    ranks = _core.ranks_of(comm_address(group))
-    if tuple(ranks) not in job.groups:
-        job.groups[tuple(ranks)] = Group(ranks)
-    return job.groups[tuple(ranks)]
+    ranks = tuple(_core.ranks_of(comm_address(group)))
+    if ranks not in job.groups:
+        job.groups[ranks] = Group(ranks)
+    return job.groups[ranks]
 
 
 class Array:

@@ -98,9 +98,12 @@ class Group:
         """Frees the group; collective. Its arrays must have been freed before."""
         from ._job import current
 
-        if any(storage.group is self and not storage.core.is_released for storage in current().storages):
+        job = current()
+        if any(storage.group is self and not storage.core.is_released for storage in job.storages):
             raise _core.Error("the group has arrays: free them first")
         self._core.free()
+        if job.groups.get(self._ranks) is self:
+            del job.groups[self._ranks]
 
     def _checked_rank(self, rank: int) -> int:
         number = operator.index(rank)

@@ -91,6 +91,7 @@ std::string mpi_version() {
 }
 
 std::vector<int> ranks_of(uintptr_t comm_address) {
+    check_call();
     MPI_Comm world = MPI_COMM_NULL;
     ARMCIX_Get_world_comm(&world);
     MPI_Group of_comm = MPI_GROUP_NULL;

@@ -45,7 +45,10 @@ void check_call(int start);
 /** The first line of MPI's description of itself. */
 std::string mpi_version();
 
-/** The ranks, in the library's world, of the members of the communicator at this address. */
+/**
+ * The ranks, in the library's world, of the members of the communicator at this address. Throws
+ * Error if the calling thread may not call the library now.
+ */
 std::vector<int> ranks_of(uintptr_t comm_address);
 
 }  // namespace armci::python

@@ -217,6 +217,8 @@ def test_init_again(job):
     assert not armci.is_initialized()
     with pytest.raises(armci.Error, match="call armci.init"):
         armci.zeros(3)
+    with pytest.raises(armci.Error, match="call armci.init"):
+        armci._core.ranks_of(0)  # of Group.from_comm
     with armci.init() as again:
         with pytest.raises(armci.Error, match="earlier armci.init"):
             array.get()

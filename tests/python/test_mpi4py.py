@@ -26,9 +26,23 @@ def test_array_on_a_communicator(job):
     with armci.zeros(comm.size, group=comm) as other:
         assert other.group is array.group
     assert armci.Group.from_comm(comm).ranks == array.group.ranks
+    # Who frees the group gets another one for the same communicator.
+    array.group.free()
+    with armci.full(comm.size, 1, group=comm) as other:
+        assert other.group is not array.group
+        assert other.get().tolist() == [1] * comm.size
+        other.sync()
     with pytest.raises(ValueError, match="COMM_NULL"):
         armci.zeros(3, group=MPI.COMM_NULL)
     comm.Free()
+
+
+@pytest.mark.skipif(not IS_SAME, reason="mpi4py has another MPI")
+def test_group_while_the_library_is_down(job):
+    armci.finalize()
+    with pytest.raises(armci.Error, match="call armci.init"):
+        armci.Group.from_comm(MPI.COMM_WORLD)
+    armci.init()
 
 
 @pytest.mark.skipif(IS_SAME, reason="mpi4py has the same MPI")
