@@ -33,6 +33,11 @@ bool cuts_rows(const py::array& array, const Region& region) {
     return false;
 }
 
+/** In a job of many ranks their mistakes are printed without order. */
+[[noreturn]] void fail(const std::string& mistake) {
+    throw py::index_error(mistake + " (rank " + std::to_string(armci_msg_me()) + ")");
+}
+
 Local local_of(const py::array& array) {
     return {static_cast<char*>(const_cast<void*>(array.data())), array.strides()};
 }
@@ -49,14 +54,18 @@ std::vector<ssize_t> shape_of(const Region& region) {
 
 Region Elements::region(py::handle index) const {
     memory_->check();
-    return parse_index(index, memory_->grid().shape());
+    try {
+        return parse_index(index, memory_->grid().shape());
+    } catch (const py::index_error& error) {
+        fail(error.what());
+    }
 }
 
 Region Elements::element(py::handle index) const {
     Region region = this->region(index);
     if (!region.is_element()) {
-        throw py::index_error("one element is needed here: give " +
-                              std::to_string(region.steps.size()) + " integers");
+        fail("one element is needed here: give " + std::to_string(region.steps.size()) +
+             " integers");
     }
     return region;
 }

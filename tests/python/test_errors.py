@@ -47,6 +47,12 @@ def test_index(array, index):
             call()
 
 
+def test_index_errors_name_the_rank(array):
+    for call in (lambda: array[4], lambda: array[None], lambda: array.fetch_add(0)):
+        with pytest.raises(IndexError, match=rf"\(rank {armci.rank()}\)$"):
+            call()
+
+
 @pytest.mark.parametrize("index", [slice(0, 2, 0), slice("a"), slice(1.5)], ids=repr)
 def test_slice_fails_as_that_of_numpy(array, index):
     with pytest.raises((ValueError, TypeError)) as expected:
