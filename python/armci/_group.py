@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import operator
 import sys
 from collections.abc import Iterable
@@ -125,8 +126,11 @@ class Group:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if error is None or self.size == 1:
+        if error is None:
             self.free()
+        elif self.size == 1:
+            with contextlib.suppress(_core.Error):  # the program has to see its own exception
+                self.free()
 
     def __repr__(self) -> str:
         return f"<armci.Group of ranks {list(self.ranks)}>"

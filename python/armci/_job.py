@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import atexit
-import sys
+import contextlib
 from types import TracebackType
 from typing import Any, Optional
 
 from . import _core
+from ._ends import EndHooks
 from ._future import drain
 from ._group import Group, comm_address
 from ._storage import Storage
@@ -21,7 +22,7 @@ class Job:
         self.world = Group._of_world()
         self.storages: list[Storage] = []  # in the order in which they were made
         self.groups: dict[tuple[int, ...], Group] = {}  # of communicators that arrays were made on
-        self.previous_hook = sys.excepthook
+        self.hooks = EndHooks() if self.world.size > 1 else None
 
     @property
     def rank(self) -> int:
@@ -47,9 +48,15 @@ class Job:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if error is None or self.size == 1:
+        if error is None:
             self.finalize()
-        # Else: the other ranks are elsewhere, and do not take part. Who catches the exception may
+        elif self.hooks is None:
+            # One rank. The program has to see its exception, and not that an array shows a block.
+            with contextlib.suppress(BufferError):
+                self.finalize()
+        elif isinstance(error, SystemExit):
+            self.hooks.note_exit(error.code)
+        # The other ranks are elsewhere after an exception, and do not take part. Who catches it may
         # go on; if nobody does, the job ends.
 
     def __repr__(self) -> str:
@@ -78,8 +85,6 @@ def init(comm: Any = None) -> Job:
         return _current
     _core.start(0 if comm is None else comm_address(comm))
     _current = Job()
-    if _current.size > 1:
-        sys.excepthook = _end_job_after_exception
     return _current
 
 
@@ -100,8 +105,8 @@ def finalize() -> None:
     """Completes all operations, frees all arrays and ends the library; collective over all ranks.
 
     Raises BufferError on all ranks if a rank still has an array that shows its block
-    (:attr:`Array.local`), because its memory is about to go. Python calls this function when it
-    ends. :func:`init` may follow.
+    (:attr:`Array.local`), because its memory is about to go. Without this call the library ends
+    with Python. :func:`init` may follow.
     """
     if not is_initialized():
         return
@@ -111,37 +116,31 @@ def finalize() -> None:
         raise BufferError(
             "armci.finalize: a rank has arrays that show its blocks; delete them first"
         )
-    _finalize(job)
+    _finalize(job, frees_arrays=True)
 
 
-def _finalize(job: Job) -> None:
+def _finalize(job: Job, frees_arrays: bool) -> None:
     global _current
     drain(wait=True)
-    for storage in job.storages:
-        storage.core.free()
+    if frees_arrays:
+        for storage in job.storages:
+            storage.core.free()
     job.storages.clear()
-    if sys.excepthook is _end_job_after_exception:
-        sys.excepthook = job.previous_hook
+    if job.hooks is not None:
+        job.hooks.remove()
     _current = None
     _core.stop()
-
-
-def _end_job_after_exception(
-    kind: type[BaseException], error: BaseException, trace: Optional[TracebackType]
-) -> None:
-    """The others would wait for this rank for ever."""
-    job = _current
-    (job.previous_hook if job is not None else sys.__excepthook__)(kind, error, trace)
-    if is_initialized():
-        sys.stdout.flush()
-        sys.stderr.flush()
-        _core.abort_job(f"Python: nobody has caught {kind.__name__} (see above); the job ends")
 
 
 @atexit.register
 def _at_exit() -> None:
     if is_initialized():
-        _finalize(current())
+        job = current()
+        if job.hooks is not None:
+            job.hooks.check_exit()
+        # To free arrays one by one, all ranks would have to come here. ARMCI_Finalize frees what is
+        # left, and says which ranks are missing.
+        _finalize(job, frees_arrays=job.size == 1)
     _core.stop_mpi()
 
 

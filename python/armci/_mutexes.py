@@ -99,5 +99,8 @@ class Mutexes:
         error: Optional[BaseException],
         trace: Optional[TracebackType],
     ) -> None:
-        if error is None or self._group.size == 1:
+        if error is None:
             self.free()
+        elif self._group.size == 1:
+            with contextlib.suppress(_core.Error):  # the program has to see its own exception
+                self.free()

@@ -52,9 +52,9 @@ std::unique_ptr<Elements> allocate(Numbers shape, Numbers blocks, py::dtype type
     return memory ? std::make_unique<Elements>(std::move(memory), std::move(type)) : nullptr;
 }
 
-/** Ends the job because of an exception that nobody has caught. */
-void abort_job(const std::string& message) {
-    ARMCI_Error(message.c_str(), 1);
+/** Ends the job because this rank ends alone. */
+void abort_job(const std::string& message, int status) {
+    ARMCI_Error(message.c_str(), status);
 }
 
 void define_job(py::module_& m) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """All ranks of a job run the same tests, and rank 0 reports. A failure on any rank ends the job."""
 
+import gc
 import sys
 
 import pytest
@@ -16,6 +17,11 @@ def pytest_configure(config):
         config.pluginmanager.unregister(reporter)
 
 
+def pytest_unconfigure(config):
+    gc.collect()  # arrays that show blocks, in frames of exceptions
+    armci.finalize()  # frees what tests have left; the end of Python warns of it
+
+
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item, call):
     outcome = yield
@@ -27,7 +33,7 @@ def pytest_runtest_makereport(item, call):
             file=sys.stderr,
             flush=True,
         )
-        armci._core.abort_job("a test has failed")
+        armci._core.abort_job("a test has failed", 1)
 
 
 @pytest.fixture

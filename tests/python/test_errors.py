@@ -196,6 +196,31 @@ def test_exception_in_with_leaves_the_array(job):
         array.free()
 
 
+@pytest.mark.parametrize("kind", ["job", "group", "mutexes"])
+def test_exception_in_with_is_not_replaced(job, kind):
+    """On one rank `with` also frees after an exception, where that is possible."""
+    if job.size > 1:
+        return
+    group = armci.Group([0])
+    array = armci.zeros(3, group=group)
+    mutexes = armci.Mutexes()
+    mutexes.lock(0)
+    view = array.local
+    with pytest.raises(KeyError), {"job": job, "group": group, "mutexes": mutexes}[kind]:
+        raise KeyError
+    assert (view == 0).all() and armci.init() is job
+    mutexes.unlock(0)
+    mutexes.free()
+    array.free()
+    del view
+    armci.zeros(1, group=group).free()
+    group.free()
+    with pytest.raises(KeyError), job:
+        raise KeyError
+    assert not armci.is_initialized()
+    armci.init()
+
+
 def test_other_threads_run_while_a_call_waits(job):
     """Rank 0 waits for the others in sync; they come when its other thread has told them."""
     with armci.zeros(1, "i8", blocks=1) as flag:
