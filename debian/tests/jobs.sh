@@ -17,7 +17,7 @@ run_nodes() {
     shift 2
     for size in "$ranks" 1; do
         ARMCI_NODE_SIZE=$size timeout 600 "mpiexec.$mpi" -n "$ranks" "$@" ||
-            fail "$* with $mpi, $size of $ranks ranks on a node"
+            fail "$* with $mpi, $size of $ranks ranks on a node: status $?"
     done
 }
 

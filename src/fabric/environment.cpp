@@ -54,6 +54,7 @@ constexpr const char* kLastPort = "FI_TCP_PORT_HIGH_RANGE";
 
 base::PortRange g_ports;
 int64_t g_link_s = 0;
+int g_environments = 0;  // objects that exist
 
 }  // namespace
 
@@ -85,6 +86,9 @@ base::PortRange ports_of_provider() {
 }
 
 LibfabricEnvironment::LibfabricEnvironment() {
+    if (g_environments++ > 0) {
+        return;
+    }
     for (const Variable& variable : kVariables) {
         set(variable.name, variable.value);
     }
@@ -106,6 +110,7 @@ LibfabricEnvironment::LibfabricEnvironment() {
 }
 
 LibfabricEnvironment::~LibfabricEnvironment() {
+    --g_environments;
     for (const char* name : ours_) {
         unsetenv(name);
     }

@@ -28,7 +28,9 @@ bool ofi_rxm_copies_messages();
 // started later see only what the user set.
 //
 // The environment belongs to the whole process. So, as for ARMCI_Init, no other thread may use it
-// then.
+// then. Threads of providers do, and would crash when setenv moves the environment. So one object
+// surrounds the start of the whole network, and others within it change nothing. (unsetenv moves
+// nothing.)
 class LibfabricEnvironment {
   public:
     LibfabricEnvironment();
@@ -39,7 +41,7 @@ class LibfabricEnvironment {
   private:
     void set(const char* name, const char* value);
 
-    std::vector<const char*> ours_;  // variables that were not set
+    std::vector<const char*> ours_;  // variables that were not set; none within another object
 };
 
 }  // namespace armci::fabric

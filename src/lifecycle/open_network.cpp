@@ -484,6 +484,8 @@ void open_network(Runtime& runtime) {
         ranks_here(runtime, single_host) > runtime.world.processor_count;
     CommonSettings settings;
     fabric::ProviderChoice choice = agree_on_provider(runtime, &settings);
+    // Until the end, because the threads of a provider that is open read variables.
+    const fabric::LibfabricEnvironment environment;
     std::vector<RailChoice> rails;
     std::string network_reason;
     if (settings.interface_count > 1) {

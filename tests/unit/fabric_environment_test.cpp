@@ -54,6 +54,20 @@ TEST_F(LibfabricEnvironmentTest, RestoresTheEnvironment) {
     EXPECT_EQ(getenv(kVariable), nullptr);
 }
 
+// Threads of providers look variables up, so nothing may move the environment while they run.
+TEST_F(LibfabricEnvironmentTest, StaysWhereItIsWithinAnother) {
+    const LibfabricEnvironment environment;
+    char** const before = environ;
+    unsetenv(kVariable);
+    {
+        const LibfabricEnvironment inner;
+        EXPECT_EQ(environ, before);
+        EXPECT_EQ(getenv(kVariable), nullptr);
+    }
+    EXPECT_EQ(environ, before);
+    EXPECT_NE(getenv("FI_OFI_RXM_CM_PROGRESS_INTERVAL"), nullptr);
+}
+
 TEST_F(LibfabricEnvironmentTest, SetsTheDocumentedVariables) {
     const std::pair<const char*, const char*> settings[] = {
         {"FI_OFI_RXM_MSG_RX_SIZE", "128"},

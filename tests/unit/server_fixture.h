@@ -16,6 +16,7 @@
 #include "base/stats.h"
 #include "datasrv/server.h"
 #include "fabric/domain.h"
+#include "fabric/environment.h"
 #include "pipeline/costs/transfer.h"
 #include "pipeline/origin/origin.h"
 #include "pipeline/origin/task.h"
@@ -125,6 +126,7 @@ class TestNetwork {
     static const void* server_address(void* context, int node);
     static uint64_t server_token(void* context, int node);
 
+    const fabric::LibfabricEnvironment environment_;  // as in a job, until all endpoints are open
     NetworkOptions options_;
     std::vector<uint64_t> rank_tokens_;
     bool writes_chunks_ = false;
