@@ -97,20 +97,49 @@ run_ctest() {
     passed=$((passed + total - bad - ignored))
 }
 
+# build PRESET TARGET
+build() {
+    # With sanitizers only the tests are of interest, of which those targets are made.
+    local others=OFF
+    if [[ $1 == release ]]; then
+        others=ON
+    fi
+    "$root/scripts/build.sh" "$1" --mpi "$mpi" --compiler "$compiler" --target "$2" \
+        -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON \
+        -DARMCI_BUILD_BENCHMARKS="$others" -DARMCI_BUILD_PYTHON="$others"
+}
+
+# Tests of several ranks leave processors idle now and then. The builds with sanitizers use that
+# time, and no other. What they have not built then, or cannot, is built when its turn comes.
+ahead= # the process group that does so
+build_ahead() {
+    local log=$root/build/ahead.log
+    if [[ $quick == yes ]] || ! chrt --idle 0 true 2>/dev/null; then
+        return
+    fi
+    echo "test: builds asan and tsan meanwhile, while processors are idle (log: $log)"
+    export -f build
+    export root mpi compiler
+    setsid chrt --idle 0 bash -c 'build asan armci_asan_tests; build tsan armci_tsan_tests' \
+        </dev/null >"$log" 2>&1 &
+    ahead=$!
+}
+stop_building_ahead() {
+    if [[ -n $ahead ]]; then
+        kill -- "-$ahead" 2>/dev/null || true
+        wait "$ahead" 2>/dev/null || true
+        ahead=
+    fi
+}
+trap stop_building_ahead EXIT
+
 # run_part PRESET TARGET OPTION...: builds a target of a preset and runs the tests that the ctest
 # options select
 run_part() {
     local preset=$1 target=$2 started=$SECONDS
     shift 2
     printf '\n== %s\n' "$preset$suffix"
-    # With sanitizers only the tests are of interest, of which those targets are made.
-    local others=OFF
-    if [[ $preset == release ]]; then
-        others=ON
-    fi
-    if ! "$root/scripts/build.sh" "$preset" --mpi "$mpi" --compiler "$compiler" \
-        --target "$target" -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON -DARMCI_BUILD_EXAMPLES=ON \
-        -DARMCI_BUILD_BENCHMARKS="$others" -DARMCI_BUILD_PYTHON="$others"; then
+    if ! build "$preset" "$target"; then
         echo "test: $preset does not build"
         failed=$((failed + 1))
         return
@@ -121,6 +150,9 @@ run_part() {
     fi
     # Multi-rank tests are several processes each: one at a time is enough for the machine.
     run_ctest "$preset" "$@" -L '^(unit|single)$' --parallel "$(nproc)"
+    if [[ $preset == release ]]; then
+        build_ahead
+    fi
     run_ctest "$preset" "$@" -LE "^(unit|single)\$|$left_out" --parallel 1
     if ((ran == 0)) && [[ -z $filter ]]; then
         echo "test: $preset has no tests"
@@ -135,10 +167,11 @@ echo "test: Debian packages that are missing, if any (some minutes on a new syst
 if [[ -z $filter ]]; then
     echo "test: next, release: compiles everything (4 minutes) and runs all tests (10 minutes)"
     if [[ $quick == no ]]; then
-        echo "test: then, asan and tsan: compile tests and run them (4 minutes and 1)"
+        echo "test: then, asan and tsan: compile the rest of their tests, and run them (4 minutes)"
     fi
 fi
 run_part release all
+stop_building_ahead
 if [[ $quick == no ]]; then
     run_part asan armci_asan_tests -L '^asan$'
     run_part tsan armci_tsan_tests -L '^tsan$'
