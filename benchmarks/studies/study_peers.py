@@ -347,8 +347,23 @@ def options_text(runs, modes, extra=""):
     return ", and ".join(texts)
 
 
+def section_columns(results):
+    """What the columns of all tables are."""
+    names = [name for name in PEERS if any(select(rows, library=name) for rows in results.values())]
+    versions = dict.fromkeys(row["version"] for rows in results.values() for row in rows
+                             if row["library"] in PEERS and any(map(str.isdigit, row.get("version", ""))))
+    return Section("The columns",
+                   "The same program, `armci-bench`, measured all libraries in turn, round by round. A figure is the median of "
+                   "the samples of all rounds, with the first and the third quartile behind it in parentheses. The "
+                   "ratio is this library's median divided by the lowest of the others': below 1, this library is the "
+                   "fastest. " + " ".join(PEERS[name].about for name in names) +
+                   " The versions are " + ", ".join(versions) + ".",
+                   why="`benchmarks/studies/run.sh --peer NAME=FOLDER peers` repeats all of it. A part of it is "
+                       "named as, for example, `peers/node`; `--list` names them.")
+
+
 def sections(results):
-    found = []
+    found = [section_columns(results)] if results else []
     if "node" in results:
         rows = results["node"]
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 @dataclass(frozen=True)
 class Peer:
     title: str  # of its column
+    about: str  # a sentence or more
     ranks_kept: int = 0  # ranks of each node that it keeps for itself
     needs_calls: str = ""  # what the target must be in to serve: "mpi", "armci", or nothing
     settings: dict = field(default_factory=dict)
@@ -18,11 +19,15 @@ class Peer:
 
 OURS = "ours"
 PEERS = {
-    OURS: Peer("this library"),
-    "pr": Peer("ComEx PR", ranks_kept=1),
+    OURS: Peer("this library", "This library has its default settings. Its data servers sleep when there is nothing "
+               "to do."),
+    "pr": Peer("ComEx PR", "ComEx PR is ComEx, of Global Arrays, with progress ranks. It keeps one more rank of each "
+               "node for itself, which polls all the time.", ranks_kept=1),
     # armci-bench asks MPI for no threads, and this variant needs them.
-    "mt": Peer("ComEx MT", settings={"MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE"}),
-    "ts": Peer("ComEx TS", needs_calls="armci"),
+    "mt": Peer("ComEx MT", "ComEx MT has a thread in each rank that polls.",
+               settings={"MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_MULTIPLE"}),
+    "ts": Peer("ComEx TS", "ComEx TS serves others only while a rank is in one of its calls.", needs_calls="armci"),
     # With its default it gives wrong results on MPICH.
-    "mpi": Peer("ARMCI-MPI", needs_calls="mpi", settings={"ARMCI_USE_WIN_ALLOCATE": "0"}),
+    "mpi": Peer("ARMCI-MPI", "ARMCI-MPI serves others only while a rank is in a call of MPI, or in its own. It ran with "
+                "`ARMCI_USE_WIN_ALLOCATE=0`, without which it gives wrong results on MPICH.", needs_calls="mpi", settings={"ARMCI_USE_WIN_ALLOCATE": "0"}),
 }
