@@ -156,7 +156,9 @@ run_rpmbuild() {
     for mpi in mpich openmpi; do
         mkdir -p "$top/bin/$mpi"
         for program in mpicc mpifort mpiexec; do
-            ln -sf "/usr/bin/$program.$mpi" "$top/bin/$mpi/$program"
+            # No links: Hydra looks for its proxy beside the name by which it was called.
+            printf '#!/bin/sh\nexec /usr/bin/%s.%s "$@"\n' "$program" "$mpi" >"$top/bin/$mpi/$program"
+            chmod +x "$top/bin/$mpi/$program"
         done
     done
     mkdir -p "$top/SOURCES"

@@ -165,7 +165,7 @@ run_part() {
 echo "test: Debian packages that are missing, if any (some minutes on a new system)"
 "$root/scripts/setup.sh" "${packages[@]}"
 if [[ -z $filter ]]; then
-    echo "test: next, release: compiles everything (4 minutes) and runs all tests (10 minutes)"
+    echo "test: next, release: compiles everything (4 minutes) and runs all tests (11 minutes)"
     if [[ $quick == no ]]; then
         echo "test: then, asan and tsan: compile the rest of their tests, and run them (4 minutes)"
     fi
