@@ -118,10 +118,12 @@ build_ahead() {
         return
     fi
     echo "test: builds asan and tsan meanwhile, while processors are idle (log: $log)"
-    export -f build
-    export root mpi compiler
-    setsid chrt --idle 0 bash -c 'build asan armci_asan_tests; build tsan armci_tsan_tests' \
-        </dev/null >"$log" 2>&1 &
+    ( # tests must not see what is exported here
+        export -f build
+        export root mpi compiler
+        exec setsid chrt --idle 0 bash -c \
+            'build asan armci_asan_tests; build tsan armci_tsan_tests' </dev/null >"$log" 2>&1
+    ) &
     ahead=$!
 }
 stop_building_ahead() {
