@@ -7,9 +7,11 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 root=$(cd "$here/../.." && pwd)
 build=
 options=()
-named=no   # whether studies are named; otherwise it is all of them
-others=all # whether ARMCI-MPI takes part: yes, no, or where all studies run
-peers=()   # NAME=FOLDER: where Global Arrays, with that variant of ComEx, is installed
+measures=yes
+smoke=no
+named=no        # whether studies are named; otherwise it is all of them
+names_others=no # whether one of these has other libraries, too
+peers=()        # NAME=FOLDER: where Global Arrays, with that variant of ComEx, is installed
 while (($# > 0)); do
     case $1 in
         --build)
@@ -34,8 +36,9 @@ while (($# > 0)); do
         *)
             options+=("$1")
             case $1 in
-                --smoke | --list | --report) others=no ;;
-                peers* | nemesis*) named=yes others=yes ;;
+                --list | --report) measures=no ;;
+                --smoke) smoke=yes ;;
+                peers* | nemesis*) named=yes names_others=yes ;;
                 -*) ;;
                 *) named=yes ;;
             esac
@@ -84,10 +87,10 @@ for peer in ${peers[@]+"${peers[@]}"}; do
     build_peer "$name" "ComEx ${name^^}" "$prefix/include/ga" \
         "$prefix/lib/libarmci.a;$prefix/lib/libcomex.a;blas;m"
 done
-if [[ $others == all && $named == no ]]; then
-    others=yes
+if [[ $named == no && $smoke == no ]]; then
+    names_others=yes
 fi
-if [[ $others == yes && " ${options[*]-} " != *" mpi="* ]] &&
+if [[ $measures == yes && $names_others == yes && " ${options[*]-} " != *" mpi="* ]] &&
     version=$(dpkg-query -W -f '${Version}' libarmci-mpi-dev 2>/dev/null); then
     build_peer mpi "ARMCI-MPI $version" "" -larmci-mpich
 fi

@@ -45,7 +45,8 @@ def parse_arguments():
     parser.add_argument("--output", metavar="DIR", help="default: build/studies, and the extent if it is not full")
     parser.add_argument("--again", action="store_true", help="measure also what has been measured")
     parser.add_argument("--report", action="store_true", help="measure nothing, write the report anew")
-    parser.add_argument("--docs", action="store_true", help="write the pages of docs/ that have been measured, and the table of README.md, too")
+    parser.add_argument("--docs", action="store_true",
+                        help="write the pages of docs/ that have been measured, and the table of README.md, too")
     parser.add_argument("--peer", action="append", default=[], metavar="NAME=PROGRAM",
                         help="an armci-bench of another library, for the study peers: "
                         + ", ".join(f"{name} ({peer.title})" for name, peer in PEERS.items() if name != OURS))

@@ -29,5 +29,6 @@ PEERS = {
     "ts": Peer("ComEx TS", "ComEx TS serves others only while a rank is in one of its calls.", needs_calls="armci"),
     # With its default it gives wrong results on MPICH.
     "mpi": Peer("ARMCI-MPI", "ARMCI-MPI serves others only while a rank is in a call of MPI, or in its own. It ran with "
-                "`ARMCI_USE_WIN_ALLOCATE=0`, without which it gives wrong results on MPICH.", needs_calls="mpi", settings={"ARMCI_USE_WIN_ALLOCATE": "0"}),
+                "`ARMCI_USE_WIN_ALLOCATE=0`, without which it gives wrong results on MPICH.", needs_calls="mpi",
+                settings={"ARMCI_USE_WIN_ALLOCATE": "0"}),
 }
