@@ -13,7 +13,7 @@ from library.rows import select
 from library.study import Figure, Line, Part, Section, Study, Table
 
 OVERLAP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "overlap", "overlap.py")
-HELPERS = {"nobody": "nobody (when the target enters the library)", "thread": "the data server's thread",
+HELPERS = {"nobody": "no helper", "thread": "the data server's thread",
            "engine": "the thread and a copy engine"}
 PLACES = {"node": "inside a node", "network": "between virtual nodes"}
 
@@ -115,10 +115,11 @@ def section_slowdown(results):
         "A target that computes (Fig. 4, Table 1)",
         "The helper thread made puts complete while the target computed; copies by the engine took up to 30 % less "
         "time for large ones.",
-        f"While a put of {bytes_text(largest)} is made to it, the target computes "
-        + ", ".join(f"{text_of(put[helper]['slowdown'])} times as long with {HELPERS[helper]}" for helper in HELPERS) + ".",
-        "With nobody's help the target makes its side of the transfer after its computation, which is not "
-        "disturbed, and the round takes both times. The helpers take part of the processors while it computes.", [],
+        f"Rank 0 puts {bytes_text(largest)} while the target computes. The computation then takes this many times as long "
+        "as alone: " + ", ".join(f"{text_of(put[helper]['slowdown'])} with {HELPERS[helper]}" for helper in HELPERS) + ".",
+        "Without a helper the target serves the transfer in its next call of the library. The transfer does not disturb "
+        "the computation, and the round takes the sum of both times. A helper serves the transfer while the target "
+        "computes, and takes a part of the processors.", [],
         [Table("Computation during one operation, beside the same alone, and the time of both",
                ["who helps", "operation", "size", "computing: times as long", "round, \u00b5s"], cells)])
 
