@@ -140,14 +140,20 @@ def check_runs():
         expect(status == 1 and "  a run of unknown ranks: " in errors, f"one of an older version: {status} {errors}")
 
 
+def writer(directory):
+    """A function that writes a text to a file of that name there, and returns the path."""
+    def write(name, text):
+        path = os.path.join(directory, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+    return write
+
+
 def check_outputs():
     """No output takes the place of a file that is read, and one that fails leaves what was there."""
     with tempfile.TemporaryDirectory() as directory:
-        def write(name, text):
-            path = os.path.join(directory, name)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            return path
+        write = writer(directory)
 
         def text_of(path):
             with open(path, encoding="utf-8") as file:
@@ -210,11 +216,7 @@ def check_memory(ranks=300, events=1500):
 
 def check_broken_files():
     with tempfile.TemporaryDirectory() as directory:
-        def write(name, text):
-            path = os.path.join(directory, name)
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(text)
-            return path
+        write = writer(directory)
 
         cut = write("cut.json", "[\n" + event(0, 1, 1) + ",\n" + event(0, 2, 1)[:50])
         status, text, errors = run(cut)
