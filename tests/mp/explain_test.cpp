@@ -3,6 +3,7 @@
 // of the library.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -34,15 +35,32 @@ struct Memory {
     std::vector<char> local;
 };
 
+enum class Habit { fences, does_not_fence };
+
+// Makes the library expect that a fence follows the next put, or that none does. Nothing is under
+// way afterwards.
+void take_up(Habit habit, Memory& memory, int target) {
+    void* local = memory.local.data();
+    void* remote = memory.remote[target];
+    ARMCI_Put(local, remote, 8, target);
+    if (habit == Habit::fences) {
+        ARMCI_Fence(target);
+    } else {
+        ARMCI_Put(local, remote, 8, target);
+        ARMCI_Get(remote, local, kLargest, target);
+    }
+}
+
 // The route of a transfer, from the counters.
 std::string route_taken(base::OpKind op, Memory& memory, int block_count, int block_bytes,
-                        int target) {
+                        int target, Habit habit) {
     int count[] = {block_bytes, block_count};
     int stride[] = {2 * block_bytes};
     double scale = 2;
     armcix_stats_t before;
     armcix_stats_t after;
     ARMCI_AllFence();
+    take_up(habit, memory, target);
     ARMCIX_Stats(&before, sizeof before);
     void* local = memory.local.data();
     void* remote = memory.remote[target];
@@ -71,12 +89,20 @@ std::string route_taken(base::OpKind op, Memory& memory, int block_count, int bl
     return taken;
 }
 
+bool has_line_for_fenced(const std::vector<std::string>& lines, const std::string& route) {
+    const std::string begin =
+        "       where each one is followed by a fence: " + route + ", because ";
+    return std::any_of(lines.begin(), lines.end(),
+                       [&](const std::string& line) { return line.rfind(begin, 0) == 0; });
+}
+
 TEST(Explain, NamesTheRouteThatATransferTakes) {
     Memory memory;
     // Learned costs have the other route tried now and then.
     if (core::Network* network = core::running()->network.get(); network != nullptr) {
         network->learning.open(network->costs, false, 0);
     }
+    bool has_fenced_line = false;
     for (int target = 0; target < nproc() && me() == 0; ++target) {
         for (const base::OpKind op : {base::OpKind::put, base::OpKind::get, base::OpKind::acc}) {
             for (const int block_count : kCounts) {
@@ -84,14 +110,27 @@ TEST(Explain, NamesTheRouteThatATransferTakes) {
                     const std::vector<std::string> lines = core::explain_transfer(
                         core::running()->progress, op, block_count, block_bytes, target);
                     ASSERT_GE(lines.size(), 2U);
-                    const std::string taken =
-                        route_taken(op, memory, block_count, block_bytes, target);
+                    const std::string taken = route_taken(op, memory, block_count, block_bytes,
+                                                          target, Habit::does_not_fence);
                     EXPECT_EQ(lines[1].rfind("route: " + taken + ", because ", 0), 0U)
                         << lines[0] << "\n"
                         << lines[1] << "\ntaken: " << taken;
+                    const std::string fenced =
+                        route_taken(op, memory, block_count, block_bytes, target, Habit::fences);
+                    const bool has_line = has_line_for_fenced(lines, fenced);
+                    EXPECT_EQ(has_line, fenced != taken) << lines[0] << "\n"
+                                                         << "taken before a fence: " << fenced;
+                    has_fenced_line |= has_line;
                 }
             }
         }
+    }
+    core::Network* network = core::running()->network.get();
+    if (me() == 0 && network != nullptr) {
+        EXPECT_EQ(has_fenced_line,
+                  network->rma_usable && network->origin.fences().take_messages() &&
+                      core::running()->config().route_choice() == base::RouteChoice::automatic &&
+                      network->costs.max_fenced_frame() >= 4096);
     }
 }
 

@@ -55,6 +55,8 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
             return "ARMCI_ROUTE=alternate; the next one goes through the server";
         case RouteReason::travels_with_others:
             return "small non-blocking ones share a frame";
+        case RouteReason::fence_follows:
+            return "that is one message, and the fence needs no other";
         case RouteReason::slow_reads:
             return line(
                        "the target's data server writes blocks of at least %lld bytes into the "
@@ -192,6 +194,14 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
     if (decision.route == Route::rma &&
         choose_route(progress, question).reason == RouteReason::travels_with_others) {
         lines.push_back("       a non-blocking one goes through the server, with other small ones");
+    }
+    question.is_blocking = true;
+    question.is_fenced = op == OpKind::put && progress.network()->origin.fences().take_messages();
+    if (const RouteDecision fenced = choose_route(progress, question);
+        fenced.route != decision.route) {
+        lines.push_back(line("       where each one is followed by a fence: %s, because %s",
+                             base::name_of(fenced.route),
+                             describe(progress, question, fenced.reason).c_str()));
     }
     append_prediction(*progress.network(), link_to(progress, target), op, shape, &lines);
     return lines;

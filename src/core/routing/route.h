@@ -17,6 +17,7 @@ struct RouteQuestion {
     bool is_blocking = true;
     bool is_registered = true;  // all of its remote bytes, for RMA
     int server = kIdleServer;   // that the remote bytes belong to
+    bool is_fenced = false;     // a put: a fence is likely to follow, and takes a message after RMA
     // For ARMCI_ROUTE=alternate: whether the last operation that had the choice took RMA.
     bool last_took_rma = false;
 };
@@ -29,6 +30,7 @@ enum class RouteReason {
     configured,           // ARMCI_ROUTE names the route
     alternating,          // ARMCI_ROUTE=alternate
     travels_with_others,  // small non-blocking transfers share a frame
+    fence_follows,        // a put of one block in a frame, which is acknowledged without a fence
     slow_reads,           // a get of one block, which the target's data server writes here
     long_blocks,          // RMA costs less for blocks of this length
     one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake

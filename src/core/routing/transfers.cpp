@@ -83,6 +83,9 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
     question.is_blocking = blocking == Blocking::yes;
     question.is_registered = transfer.place.is_registered;
     question.server = transfer.place.server;
+    question.is_fenced =
+        transfer.op == OpKind::put &&
+        context_.progress.network()->origin.fences().message_will_follow(question.server);
     question.last_took_rma = last_took_rma_;
     RouteDecision decision = core::choose_route(context_.progress, question);
     if (decision.reason == RouteReason::alternating) {

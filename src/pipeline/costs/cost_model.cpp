@@ -64,6 +64,7 @@ void CostModel::choose_by_costs() {
     min_get_by_put_ = find_min_get_by_put();
     min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
     min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
+    max_fenced_frame_ = find_max_fenced_frame();
 }
 
 // Compares a few separate RMA operations with one frame for all of them. If the frame is cheaper
@@ -83,6 +84,21 @@ int64_t CostModel::find_min_single(OpKind op) const {
         min = bytes;
     }
     return min;
+}
+
+// Up to which size the two copies of a frame cost less than one more message.
+int64_t CostModel::find_max_fenced_frame() const {
+    const RmaCosts& rma = constants_.rma[static_cast<size_t>(OpKind::put)];
+    const double message_us = rma.latency_us + rma.blocks.at(kRmaBlockBytes[0]);
+    int64_t max = 0;
+    for (int64_t bytes = kRmaBlockBytes[0]; bytes <= limits_.chunk_bytes; bytes *= 2) {
+        const StageTimes stages = stage_times(OpKind::put, bytes, bytes);
+        if (stages.pack_us + stages.unpack_us > message_us) {
+            break;
+        }
+        max = bytes;
+    }
+    return max;
 }
 
 // From which size on remote puts save at least a tenth, for all sizes that are larger. What they
@@ -106,6 +122,7 @@ void CostModel::choose_from(int64_t min_block_bytes) {
     }
     min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
     min_get_by_put_ = INT64_MAX;
+    max_fenced_frame_ = 0;
     min_single_.fill(min_block_bytes);
     min_single_[static_cast<size_t>(OpKind::acc)] = INT64_MAX;
 }

@@ -158,6 +158,11 @@ class CostModel {
     int64_t min_get_by_put() const { return min_get_by_put_; }
     void choose_get_by_put_from(int64_t min_bytes) { min_get_by_put_ = min_bytes; }
 
+    // Returns the largest put of one block that goes in a frame if a fence follows it, 0 if none
+    // does. It is for networks where a fence after RMA is a message of its own: a frame asks for
+    // its acknowledgement itself.
+    int64_t max_fenced_frame() const { return max_fenced_frame_; }
+
     // These predict; the cost of an empty transfer is 0. There is no accumulate by RMA, so its cost
     // is infinite.
     double rma_us(base::OpKind op, const TransferShape& shape) const;
@@ -186,12 +191,14 @@ class CostModel {
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
     int64_t find_min_get_by_put() const;
     int64_t find_min_single(base::OpKind op) const;
+    int64_t find_max_fenced_frame() const;
 
     CostConstants constants_;
     PipelineLimits limits_;
     std::array<std::array<int64_t, kSizeClasses>, base::kOpKindCount> min_block_{};
     int64_t min_get_by_put_ = INT64_MAX;
     std::array<int64_t, base::kOpKindCount> min_single_{};
+    int64_t max_fenced_frame_ = 0;
 };
 
 }  // namespace armci::pipeline

@@ -104,9 +104,10 @@ struct FenceHabit {
         expects_fence |= is_unfenced;
         is_unfenced = false;
     }
-    // Returns whether a fence is likely to follow an operation that changes memory there. It is
-    // called when the last part of each leaves. If no fence followed the one before, this one will
-    // hardly be followed by a fence.
+    // Returns whether a fence is likely to follow an operation that changes memory there and has
+    // not begun. If no fence followed the one before, this one will hardly be followed by a fence.
+    bool fence_will_follow() const { return expects_fence && !is_unfenced; }
+    // Returns the same when the last part of the operation leaves, which this notes.
     bool fence_follows() {
         expects_fence &= !is_unfenced;
         is_unfenced = true;

@@ -58,6 +58,14 @@ class Fences {
                (channel->tasks.first != nullptr || channel->batch_changes_memory ||
                 channel->mutations_pending());
     }
+    // Returns whether a fence after RMA takes a message. It takes none where a write completes when
+    // it is delivered.
+    bool take_messages() const { return ordering_.ordered_writes; }
+    // Returns whether a put there would be followed by such a message, if it were RMA now.
+    bool message_will_follow(int server) const {
+        const Channel* channel = take_messages() ? channels_.find(server) : nullptr;
+        return channel != nullptr && channel->fence_habit.fence_will_follow();
+    }
     // Returns whether a frame sent now is executed after the writes of all tasks up to that one.
     bool writes_are_ordered_or_done(uint64_t last, int server) const {
         const Channel* channel = channels_.find(server);
