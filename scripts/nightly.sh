@@ -113,6 +113,8 @@ else
 fi
 check "mutants: each planted mistake is caught (minutes, the first time also a build)" \
     python3 -B "$root/tests/mutants/run.py"
+check "each source file by itself (4 minutes, the first time)" \
+    "$root/scripts/build.sh" dev -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_PYTHON=ON
 check "clang-tidy of what has changed" "$root/scripts/tidy.sh"
 check "binary interface of the last release" "$root/scripts/abidiff.sh"
 if command -v doxygen >/dev/null; then

@@ -30,7 +30,7 @@ class Batches {
           channels_(channels),
           tasks_(tasks),
           grants_(grants),
-          answers_{channels, requests, credits, replies} {}
+          answers_{frames, channels, requests, credits, replies} {}
 
     void close() { leaving_.clear(); }
 

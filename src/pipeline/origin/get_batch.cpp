@@ -47,14 +47,13 @@ void GetBatch::release_reply_buffer() {
     }
 }
 
-bool GetBatch::on_answer(OriginServices& origin, const wire::FrameHeader& header, const void* frame,
-                         int) {
+bool GetBatch::on_answer(OriginServices&, const wire::FrameHeader& header, const void* frame, int) {
     const wire::DataBody body =
         decode_answer(parts_.channels, *this, header, frame, static_cast<int64_t>(data_bytes_),
                       static_cast<int64_t>(taken_bytes_));
     const int64_t begin_ns = base::trace_ns();
     scatter(body.offset, wire::after_body<wire::DataBody>(frame), body.data_bytes);
-    trace_unpacking(begin_ns, origin.frames.rank(), header, body, channel().node);
+    trace_unpacking(begin_ns, parts_.frames.rank(), header, body, channel().node);
     taken_bytes_ += body.data_bytes;
     if (taken_bytes_ == data_bytes_) {
         parts_.requests.remove(header.request_id);

@@ -19,6 +19,7 @@ namespace armci::pipeline {
 
 // What an answer needs of the origin. OriginServices is above batches.
 struct AnswerParts {
+    const FrameSender& frames;
     const Channels& channels;
     PendingRequests& requests;
     StreamCredits& credits;
