@@ -147,8 +147,10 @@ class Array:
         self._storage = Storage(core, self._group, self._dtype)
         job.storages.append(self._storage)
         self._accumulate_type = _ACCUMULATE_TYPES.get(self._dtype)
-        # The last number that accumulate has scaled by, as an element.
-        self._factors: dict[tuple[type, object], NDArray] = {}
+        # The last number that accumulate has scaled by, and that as an element. The same object is
+        # the same number, and a constant of the program is one object.
+        self._scale: object = object()
+        self._factor: NDArray = np.empty(())
 
     # ---- What it is ----
 
@@ -257,7 +259,13 @@ class Array:
         atomic. (``a[index] += value`` is a get and a put, and is not.) The type of the array is
         int32, int64, uint32, uint64, float32, float64, complex64 or complex128.
         """
-        self._accumulate(index, value, scale, None)
+        kind = self._accumulate_type
+        if (
+            kind is None
+            or scale is not self._scale
+            or not self._core.accumulate(index, value, kind, self._factor, None)
+        ):
+            self._accumulate(index, value, scale, None)
 
     # ---- Transfers that go on while the rank computes ----
 
@@ -334,7 +342,7 @@ class Array:
         if rank is None:
             self._core.check()
             self._group.fence()
-        else:
+        elif type(rank) is not int or not self._core.fence(rank):
             self._core.fence(self._group._checked_rank(rank))
 
     def sync(self) -> None:
@@ -479,13 +487,14 @@ class Array:
             self._core.check()
             names = ", ".join(str(dtype) for dtype in _ACCUMULATE_TYPES)
             raise TypeError(f"accumulate: elements are {self._dtype}, and must be one of {names}")
-        factor = self._factors.get((type(scale), scale)) if type(scale) in (int, float) else None
-        if factor is None:
+        if scale is self._scale:
+            factor = self._factor
+        else:
             factor = self._checked_addend(scale, "accumulate: scale")
             if factor.ndim > 0:
                 raise ValueError("accumulate: scale is one number")
             if type(scale) in (int, float):
-                self._factors = {(type(scale), scale): factor}
+                self._scale, self._factor = scale, factor
         if self._core.accumulate(index, value, kind, factor, handle_for(future, value)):
             return
         addend = self._checked_addend(value, "accumulate")

@@ -71,7 +71,7 @@ Region Elements::element(py::handle index) const {
 }
 
 bool Elements::transfer(Operation operation, py::handle index, py::handle array, int type,
-                        void* scale, Handle* handle) const {
+                        void* scale, py::handle handle) const {
     const Region region = this->region(index);
     if (!py::isinstance<py::array>(array)) {
         return false;
@@ -86,8 +86,11 @@ bool Elements::transfer(Operation operation, py::handle index, py::handle array,
     Local local = local_of(given);
     local.accumulate_type = type;
     local.scale = scale;
+    // A parameter of type Handle* would cost a microsecond: pybind11 looks for other modules that
+    // can convert None.
+    Handle* const started = handle.is_none() ? nullptr : handle.cast<Handle*>();
     const py::gil_scoped_release release;
-    return memory_->transfer(operation, region, local, handle);
+    return memory_->transfer(operation, region, local, started);
 }
 
 py::object Elements::get_new(py::handle index) const {
@@ -101,16 +104,16 @@ py::object Elements::get_new(py::handle index) const {
     return region.is_element() ? py::object(result[py::tuple()]) : std::move(result);
 }
 
-bool Elements::put(py::handle index, py::handle value, Handle* handle) const {
+bool Elements::put(py::handle index, py::handle value, py::handle handle) const {
     return transfer(Operation::put, index, value, -1, nullptr, handle);
 }
 
-bool Elements::get(py::handle index, py::handle out, Handle* handle) const {
+bool Elements::get(py::handle index, py::handle out, py::handle handle) const {
     return transfer(Operation::get, index, out, -1, nullptr, handle);
 }
 
 bool Elements::accumulate(py::handle index, py::handle value, int type, const py::array& scale,
-                          Handle* handle) const {
+                          py::handle handle) const {
     return transfer(Operation::accumulate, index, value, type, const_cast<void*>(scale.data()),
                     handle);
 }
@@ -124,6 +127,13 @@ void Elements::update(int operation, py::handle index, const py::array& word, in
     void* const data = const_cast<void*>(word.data());
     const py::gil_scoped_release release;
     memory_->update(operation, region, data, value);
+}
+
+bool Elements::fence(const py::int_& rank) const {
+    int overflow = 0;
+    const long long number = PyLong_AsLongLongAndOverflow(rank.ptr(), &overflow);
+    const py::gil_scoped_release release;
+    return overflow == 0 && memory_->fence(number);
 }
 
 py::memoryview Elements::own() const {

@@ -27,10 +27,11 @@ class Elements {
     // The following take NumPy arrays as they are. They return false, and have done nothing, if the
     // object is no NumPy array of the type and the shape, cannot be written although it must be,
     // overlaps what the index selects, or has strides with which a copy in C's order is faster.
-    bool put(pybind11::handle index, pybind11::handle value, Handle* handle) const;
-    bool get(pybind11::handle index, pybind11::handle out, Handle* handle) const;
+    // They wait for the transfer if `handle` is None, and start it if it is a Handle.
+    bool put(pybind11::handle index, pybind11::handle value, pybind11::handle handle) const;
+    bool get(pybind11::handle index, pybind11::handle out, pybind11::handle handle) const;
     bool accumulate(pybind11::handle index, pybind11::handle value, int type,
-                    const pybind11::array& scale, Handle* handle) const;
+                    const pybind11::array& scale, pybind11::handle handle) const;
 
     /** The rank that owns the element which the index names. */
     [[nodiscard]] int owner(pybind11::handle index) const;
@@ -40,6 +41,9 @@ class Elements {
     void update(int operation, pybind11::handle index, const pybind11::array& word,
                 int value) const;
 
+    /** ARMCI_Fence. Returns false if the group has no such rank. */
+    [[nodiscard]] bool fence(const pybind11::int_& rank) const;
+
     /** The caller's block; it must not be used after the memory has been freed. */
     [[nodiscard]] pybind11::memoryview own() const;
 
@@ -48,7 +52,7 @@ class Elements {
     [[nodiscard]] Region element(pybind11::handle index) const;
 
     bool transfer(Operation operation, pybind11::handle index, pybind11::handle array, int type,
-                  void* scale, Handle* handle) const;
+                  void* scale, pybind11::handle handle) const;
 
     std::unique_ptr<Memory> memory_;
     pybind11::dtype type_;

@@ -186,9 +186,13 @@ void Memory::update(int operation, const Region& region, void* word, int value) 
     ARMCI_Rmw(operation, word, blocks_[owner] + element.remote_offset, value, ranks_[owner]);
 }
 
-void Memory::fence(int rank) const {
+bool Memory::fence(int64_t rank) const {
     check();
-    ARMCI_Fence(ranks_.at(static_cast<size_t>(rank)));
+    const bool is_rank = rank >= 0 && rank < static_cast<int64_t>(ranks_.size());
+    if (is_rank) {
+        ARMCI_Fence(ranks_[static_cast<size_t>(rank)]);
+    }
+    return is_rank;
 }
 
 }  // namespace armci::python

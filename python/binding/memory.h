@@ -73,8 +73,9 @@ class Memory {
     /** ARMCI_Rmw on the element that the region is; *word is what swap stores and both return. */
     void update(int operation, const Region& region, void* word, int value) const;
 
-    /** Completes what the caller has sent to a rank of the group. */
-    void fence(int rank) const;
+    /** Completes what the caller has sent to a rank of the group. Returns false if there is no such
+     * rank. */
+    bool fence(int64_t rank) const;
 
     /** Above this the arguments of ARMCI cannot go. Tests set less. */
     int64_t largest_argument = INT32_MAX;

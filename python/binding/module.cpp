@@ -141,9 +141,7 @@ void define_arrays(py::module_& m) {
         .def("get_new", &Elements::get_new)
         .def("accumulate", &Elements::accumulate)
         .def("update", &Elements::update)
-        .def(
-            "fence", [](const Elements& elements, int rank) { elements.memory().fence(rank); },
-            WithoutGil())
+        .def("fence", &Elements::fence)
         .def_property(
             "largest_argument",
             [](const Elements& elements) { return elements.memory().largest_argument; },

@@ -71,6 +71,15 @@ def test_shape_of_value(array, value):
         np.zeros((4, 6))[...] = value
 
 
+@pytest.mark.parametrize("rank", [-1, 10**6, 2**70, -(2**70), np.int64(10**6)])
+def test_fence_of_a_rank_that_is_not_there(array, rank):
+    with pytest.raises(ValueError, match="is not among the"):
+        array.fence(rank)
+    with pytest.raises(TypeError):
+        array.fence(0.0)
+    array.fence(np.int64(0))
+
+
 def test_values_that_cannot_be_converted(array):
     with pytest.raises((ValueError, TypeError)):
         array[0, 0] = "word"

@@ -244,6 +244,20 @@ def test_put_of_what_overlaps_the_own_block(job):
         array.sync()
 
 
+def test_accumulate_by_one_scale_after_another(job):
+    with armci.zeros(4, "i8", blocks=1) as array:
+        if job.rank == 0:
+            one = np.ones(4, "i8")
+            for scale in (2, 2, 300, 300, np.int64(5), np.int64(5), True, -1):
+                array.accumulate(..., one, scale)
+                array.accumulate_async(..., one, scale).wait()
+            for scale in (None, 0.5, [2]):
+                with pytest.raises((TypeError, ValueError)):
+                    array.accumulate(..., one, scale)
+            assert (array[...] == 2 * (2 + 2 + 300 + 300 + 5 + 5 + 1 - 1)).all()
+        array.sync()
+
+
 def test_accumulate_of_all_ranks(job):
     with armci.zeros((5, 7), "f8") as array:
         for _ in range(10):
