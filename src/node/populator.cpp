@@ -89,7 +89,10 @@ void Populator::run() {
     }
     while (!stopping_.load()) {
         const uint32_t calls = calls_.load();
-        const Next next = populate_chunk();
+        Next next = populate_chunk();
+        if (next == Next::go_on && !lets_others_run()) {
+            next = Next::rest;
+        }
         while (callers_.load() > 0) {  // this thread would take the lock again before them
             sched_yield();
         }
@@ -97,6 +100,14 @@ void Populator::run() {
             base::futex_wait(&calls_, calls, next == Next::rest ? kRestUs : kLongUs);
         }
     }
+}
+
+// A rank that waits yields its processor, and would get it back after a time slice of milliseconds
+// only. Returns false if the processor did not come back soon, because another thread needs it.
+bool Populator::lets_others_run() {
+    const int64_t began_ns = base::now_ns();
+    sched_yield();
+    return base::now_ns() - began_ns <= kPatienceNs;
 }
 
 // Other ranks populate at the same time, and other programs need memory, too.

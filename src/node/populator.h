@@ -45,6 +45,7 @@ class Populator {
     void run();
     enum class Next : uint8_t { go_on, rest, sleep };
     Next populate_chunk();
+    static bool lets_others_run();
     void look_at_memory() ARMCI_REQUIRES(mutex_);
 
     const MemoryFiles files_;
