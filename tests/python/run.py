@@ -99,7 +99,9 @@ def main(kind, ranks, *arguments):
     if kind == "uncaught":
         return check_ends(ranks)
     if kind == "pytest":
-        status, output = run(ranks, ["-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments])
+        # Open MPI gives its ranks a terminal.
+        options = ["-q", "--color=no", "-p", "no:cacheprovider"]
+        status, output = run(ranks, ["-m", "pytest", *options, *arguments])
         is_right = re.search(r"^\d+ passed(, \d+ skipped)?( in .*)?$", output, re.MULTILINE)
     else:
         status, output = run(ranks, arguments)
