@@ -31,11 +31,17 @@ case $mpi in
         "$root/scripts/setup.sh" build python
         mpiexec="/usr/bin/mpiexec.mpich -n"
         packages=()
+        more=()
         ;;
     openmpi)
         "$root/scripts/setup.sh" build test openmpi python
         mpiexec="$root/scripts/mpiexec-openmpi.sh -n"
         packages=(--system-site-packages)
+        # Newer ones fail with Debian 12's matplotlib, which is among the system's packages.
+        more=("matplotlib-inline<0.2")
+        # The notebook calls mpiexec as a user would, also as root and on two processors.
+        export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        export OMPI_MCA_rmaps_base_oversubscribe=1
         ;;
     *) usage ;;
 esac
@@ -44,7 +50,7 @@ environment=$root/build/python/$mpi
 python=$environment/bin/python
 /usr/bin/python3 -m venv --clear "${packages[@]}" "$environment"
 echo "test-python: next: the wheel (2 minutes)"
-"$python" -m pip install --quiet "$root/python[test]" \
+"$python" -m pip install --quiet "$root/python[test]" "${more[@]}" \
     "--config-settings=cmake.define.MPI_C_COMPILER=/usr/bin/mpicc.$mpi" "${settings[@]}"
 if [[ $mpi == mpich ]]; then
     # The wheel of mpi4py needs libmpi.so.12; the library of Debian's MPICH has another name.
