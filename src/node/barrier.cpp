@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/barrier.h"
 
-#include <algorithm>
 #include <climits>
 
 #include "base/futex.h"
@@ -12,22 +11,6 @@ void NodeBarrier::arrive() {
     ++number_;
     seen_ = 0;
     std::atomic_ref(flags_[rank_].number).store(number_, std::memory_order_release);
-}
-
-void NodeBarrier::arrive_with(const BarrierWords& words) {
-    flags_[rank_].words[(number_ + 1) % 2] = words;
-    arrive();
-}
-
-BarrierWords NodeBarrier::largest_words() const {
-    BarrierWords largest = flags_[rank_].words[number_ % 2];
-    for (int rank = 0; rank < rank_count_; ++rank) {
-        const BarrierWords& words = flags_[rank].words[number_ % 2];
-        for (size_t i = 0; i < words.size(); ++i) {
-            largest[i] = std::max(largest[i], words[i]);
-        }
-    }
-    return largest;
 }
 
 bool NodeBarrier::has_come(int rank) const {

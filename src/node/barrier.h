@@ -11,9 +11,6 @@
 // store that raises a flag pairs with the loads of it: everything written before the barrier on any
 // rank is visible after it on all.
 //
-// A rank may bring a few words, which lie in the line of its flag and so cost the others nothing
-// more. They have two places in turn: the rank may be one barrier ahead of a reader, but never two.
-//
 // Between nodes the first rank then meets those of other nodes, and releases its own afterwards.
 //
 // A rank that waits long may sleep until a barrier is complete. It counts itself in `sleepers` and
@@ -22,21 +19,15 @@
 // the sleeper, or the sleeper sees its flag.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstdint>
 
 namespace armci::node {
 
-// What a rank tells the others at a barrier.
-using BarrierWords = std::array<int64_t, 3>;
-
 // A flag is zero at the start.
 struct alignas(64) BarrierFlag {
     uint32_t number;
-    BarrierWords words[2];  // of barriers with an even and with an odd number
 };
-static_assert(sizeof(BarrierFlag) == 64);
 
 struct BarrierState {
     static constexpr int kMaxRanks = 1 << 12;
@@ -61,12 +52,7 @@ class NodeBarrier {
 
     // Announces this rank, which then polls all_arrived().
     void arrive();
-    // Does the same and tells the others these words. All ranks do so at this barrier.
-    void arrive_with(const BarrierWords& words);
     bool all_arrived();
-    // Returns the largest of each word that the ranks have brought. It is called after
-    // all_arrived() and before this rank arrives at the next barrier.
-    BarrierWords largest_words() const;
     // Sleeps until all have arrived, for at most timeout_us; it may return earlier.
     void sleep_until_all_arrived(int64_t timeout_us);
 

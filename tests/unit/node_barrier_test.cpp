@@ -148,33 +148,6 @@ TEST(NodeBarrier, RankThatIsAheadCountsAsArrived) {
     EXPECT_TRUE(first.all_arrived());
 }
 
-// A rank that is at the next barrier already has not replaced what others still read.
-TEST(NodeBarrier, GivesTheLargestWordsOfItsOwnRound) {
-    const auto shared = std::make_unique<Shared<3>>();
-    std::vector<NodeBarrier> ranks;
-    for (int rank = 0; rank < 3; ++rank) {
-        ranks.emplace_back(&shared->state, shared->flags, rank, 3);
-    }
-    for (int64_t round = 0; round < 4; ++round) {
-        ranks[0].arrive_with({round, -round, -5});
-        ranks[1].arrive_with({round + 10, -round - 1, INT64_MIN});
-        ranks[2].arrive_with({round - 1, -round - 2, -4});
-        const BarrierWords expected = {round + 10, -round, -4};
-        for (NodeBarrier& rank : ranks) {
-            EXPECT_TRUE(rank.all_arrived());
-        }
-        EXPECT_EQ(ranks[1].largest_words(), expected);
-        ranks[1].arrive_with({1000, 1000, 1000});
-        EXPECT_EQ(ranks[0].largest_words(), expected);
-        ranks[0].arrive();
-        EXPECT_EQ(ranks[2].largest_words(), expected);
-        ranks[2].arrive();
-        for (NodeBarrier& rank : ranks) {
-            EXPECT_TRUE(rank.all_arrived());
-        }
-    }
-}
-
 TEST(NodeBarrier, ThreadsSeeWritesBeforeTheBarrier) {
     const auto two = std::make_unique<Shared<2>>();
     run_threads(*two, 1000);

@@ -24,41 +24,12 @@ void Barriers::meet_on_node(node::NodeBarrier& here, const char* awaited, MpiPro
         return;
     }
     here.arrive();
-    wait_on_node(here, awaited, mpi);
-}
-
-void Barriers::wait_on_node(node::NodeBarrier& here, const char* awaited, MpiProgress* mpi) {
     wait_for_ranks(
         progress_, {nullptr, awaited}, [&] { return here.all_arrived(); },
         [&](int64_t) {
             progress_.threads().sleep_without_lock([&] { here.sleep_until_all_arrived(kSleepUs); });
         },
         mpi);
-}
-
-void Barriers::find_largest(node::NodeBarrier& here, node::BarrierWords* words) {
-    MpiProgress mpi(progress_.world().comm);
-    here.arrive_with(*words);
-    wait_on_node(here, "ranks of this node in a collective call", &mpi);
-    *words = here.largest_words();
-}
-
-void Barriers::find_largest_on_node(node::BarrierWords* words) {
-    node::NodeBarrier& here = groups_.world()->meeting_place().here;
-    if (here.rank_count() > 1) {
-        find_largest(here, words);
-    }
-}
-
-bool Barriers::find_largest_on_one_node(const Group& group, node::BarrierWords* words) {
-    if (group.size() == 1) {
-        return true;
-    }
-    if (!group.meeting_place().is_one_node) {
-        return false;
-    }
-    find_largest(group.meeting_place().here, words);
-    return true;
 }
 
 void Barriers::wait_for_group(const Group& group) {

@@ -24,15 +24,8 @@ class Barriers {
     void wait_for_world() { wait_for_group(*groups_.world()); }
     // Waits for the ranks of this node, all of which call it.
     void wait_for_node();
-    // Replaces each word by the largest one among the ranks of this node, all of which call it.
-    void find_largest_on_node(node::BarrierWords* words);
-    // Does the same among the members of a group. It returns false, at once and on all of them, if
-    // they are not all on one node.
-    bool find_largest_on_one_node(const Group& group, node::BarrierWords* words);
 
   private:
-    void find_largest(node::NodeBarrier& here, node::BarrierWords* words);
-    void wait_on_node(node::NodeBarrier& here, const char* awaited, MpiProgress* mpi);
     void meet_on_node(node::NodeBarrier& here, const char* awaited, MpiProgress* mpi);
     // The first member on a node calls this.
     void meet_other_nodes(MeetingPlace& place, MpiProgress* mpi);
