@@ -56,7 +56,7 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
         case RouteReason::travels_with_others:
             return "small non-blocking ones share a frame";
         case RouteReason::fence_follows:
-            return "that is one message, and the fence needs no other";
+            return "a frame is one message, and asks for its acknowledgement itself";
         case RouteReason::slow_reads:
             return line(
                        "the target's data server writes blocks of at least %lld bytes into the "

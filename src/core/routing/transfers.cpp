@@ -84,7 +84,7 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
     question.is_registered = transfer.place.is_registered;
     question.server = transfer.place.server;
     question.is_fenced =
-        transfer.op == OpKind::put &&
+        transfer.op == OpKind::put && question.is_blocking &&
         context_.progress.network()->origin.fences().message_will_follow(question.server);
     question.last_took_rma = last_took_rma_;
     RouteDecision decision = core::choose_route(context_.progress, question);
@@ -118,6 +118,7 @@ class Transfers::Measured {
         : transfers_(transfers) {
         if (transfer.total_bytes < CostLearning::kMinBytes ||
             decision.reason == RouteReason::slow_reads ||
+            decision.reason == RouteReason::fence_follows ||
             transfers.context_.progress.threads().has_others()) {
             return;
         }

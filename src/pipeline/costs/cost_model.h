@@ -158,9 +158,9 @@ class CostModel {
     int64_t min_get_by_put() const { return min_get_by_put_; }
     void choose_get_by_put_from(int64_t min_bytes) { min_get_by_put_ = min_bytes; }
 
-    // Returns the largest put of one block that goes in a frame if a fence follows it, 0 if none
-    // does. It is for networks where a fence after RMA is a message of its own: a frame asks for
-    // its acknowledgement itself.
+    // Returns the largest put of one block, a power of two of bytes, that goes in a frame if a
+    // fence follows it, 0 if none does. It is for networks where a fence after RMA is a message of
+    // its own: a frame asks for its acknowledgement itself.
     int64_t max_fenced_frame() const { return max_fenced_frame_; }
 
     // These predict; the cost of an empty transfer is 0. There is no accumulate by RMA, so its cost

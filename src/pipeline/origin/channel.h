@@ -99,16 +99,23 @@ struct InLists {
 struct FenceHabit {
     bool expects_fence = false;  // a fence followed the last operation that changes memory there
     bool is_unfenced = false;    // one of them has left since the last fence
+    bool had_one = false;        // there was one of them between the last two fences
+    uint32_t left_since_fence = 0;
 
     void note_fence() {
         expects_fence |= is_unfenced;
         is_unfenced = false;
+        had_one = left_since_fence == 1;
+        left_since_fence = 0;
     }
-    // Returns whether a fence is likely to follow an operation that changes memory there and has
-    // not begun. If no fence followed the one before, this one will hardly be followed by a fence.
-    bool fence_will_follow() const { return expects_fence && !is_unfenced; }
-    // Returns the same when the last part of the operation leaves, which this notes.
+    // Returns whether an operation that changes memory there, and has not begun, is likely to be
+    // the only one before the next fence.
+    bool will_be_fenced_alone() const { return had_one && left_since_fence == 0; }
+    // Returns whether a fence is likely to follow an operation that changes memory there. It is
+    // called when the last part of each leaves. If no fence followed the one before, this one will
+    // hardly be followed by a fence.
     bool fence_follows() {
+        ++left_since_fence;
         expects_fence &= !is_unfenced;
         is_unfenced = true;
         return expects_fence;

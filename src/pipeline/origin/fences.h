@@ -64,7 +64,7 @@ class Fences {
     // Returns whether a put there would be followed by such a message, if it were RMA now.
     bool message_will_follow(int server) const {
         const Channel* channel = take_messages() ? channels_.find(server) : nullptr;
-        return channel != nullptr && channel->fence_habit.fence_will_follow();
+        return channel != nullptr && channel->fence_habit.will_be_fenced_alone();
     }
     // Returns whether a frame sent now is executed after the writes of all tasks up to that one.
     bool writes_are_ordered_or_done(uint64_t last, int server) const {
