@@ -77,5 +77,28 @@ TEST(Channel, ExpectsFencesAfterRepeatedFences) {
     EXPECT_FALSE(channel.fence_habit.fence_follows());
 }
 
+// The first of several operations before a fence is not taken for a single one.
+TEST(Channel, ExpectsASingleOperationBeforeAFenceAfterOne) {
+    FenceHabit habit;
+    EXPECT_FALSE(habit.will_be_fenced_alone());
+    habit.fence_follows();
+    EXPECT_FALSE(habit.will_be_fenced_alone());
+    habit.note_fence();
+    EXPECT_TRUE(habit.will_be_fenced_alone());
+    habit.note_fence();  // with nothing to wait for, as in a barrier behind the fence
+    EXPECT_TRUE(habit.will_be_fenced_alone());
+    for (const int operations : {2, 3, 4}) {
+        for (int i = 0; i < operations; ++i) {
+            habit.fence_follows();
+            EXPECT_FALSE(habit.will_be_fenced_alone());
+        }
+        habit.note_fence();
+        EXPECT_FALSE(habit.will_be_fenced_alone());
+    }
+    habit.fence_follows();
+    habit.note_fence();
+    EXPECT_TRUE(habit.will_be_fenced_alone());
+}
+
 }  // namespace
 }  // namespace armci::pipeline::test

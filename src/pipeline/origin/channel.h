@@ -97,27 +97,29 @@ struct InLists {
 
 // What the program usually does with a channel.
 struct FenceHabit {
-    bool expects_fence = false;  // a fence followed the last operation that changes memory there
-    bool is_unfenced = false;    // one of them has left since the last fence
-    bool had_one = false;        // there was one of them between the last two fences
-    uint32_t left_since_fence = 0;
+    enum class Left : uint8_t { none, one, several };
 
+    bool expects_fence = false;  // a fence followed the last operation that changes memory there
+    bool had_one = false;        // there was one of them between the last two fences
+    Left left = Left::none;      // how many of them have left since the last fence
+
+    bool is_unfenced() const { return left != Left::none; }
     void note_fence() {
-        expects_fence |= is_unfenced;
-        is_unfenced = false;
-        had_one = left_since_fence == 1;
-        left_since_fence = 0;
+        if (is_unfenced()) {
+            expects_fence = true;
+            had_one = left == Left::one;
+            left = Left::none;
+        }
     }
     // Returns whether an operation that changes memory there, and has not begun, is likely to be
     // the only one before the next fence.
-    bool will_be_fenced_alone() const { return had_one && left_since_fence == 0; }
+    bool will_be_fenced_alone() const { return had_one && !is_unfenced(); }
     // Returns whether a fence is likely to follow an operation that changes memory there. It is
     // called when the last part of each leaves. If no fence followed the one before, this one will
     // hardly be followed by a fence.
     bool fence_follows() {
-        ++left_since_fence;
-        expects_fence &= !is_unfenced;
-        is_unfenced = true;
+        expects_fence &= !is_unfenced();
+        left = is_unfenced() ? Left::several : Left::one;
         return expects_fence;
     }
 };

@@ -118,7 +118,7 @@ bool Origin::expects_nothing() {
     }
     // A fence that has been waited for leaves its channels in the list.
     lists.dirty.trim([](const Channel& channel) {
-        return channel.fence_habit.is_unfenced || channel.remote_work_pending();
+        return channel.fence_habit.is_unfenced() || channel.remote_work_pending();
     });
     return lists.dirty.empty();
 }
