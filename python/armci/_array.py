@@ -149,8 +149,7 @@ class Array:
         self._accumulate_type = _ACCUMULATE_TYPES.get(self._dtype)
         # The last number that accumulate has scaled by, and that as an element. The same object is
         # the same number, and a constant of the program is one object.
-        self._scale: object = object()
-        self._factor: NDArray = np.empty(())
+        self._scaling: tuple[object, NDArray] = (object(), np.empty(()))
 
     # ---- What it is ----
 
@@ -260,10 +259,11 @@ class Array:
         int32, int64, uint32, uint64, float32, float64, complex64 or complex128.
         """
         kind = self._accumulate_type
+        known, factor = self._scaling
         if (
             kind is None
-            or scale is not self._scale
-            or not self._core.accumulate(index, value, kind, self._factor, None)
+            or scale is not known
+            or not self._core.accumulate(index, value, kind, factor, None)
         ):
             self._accumulate(index, value, scale, None)
 
@@ -487,14 +487,13 @@ class Array:
             self._core.check()
             names = ", ".join(str(dtype) for dtype in _ACCUMULATE_TYPES)
             raise TypeError(f"accumulate: elements are {self._dtype}, and must be one of {names}")
-        if scale is self._scale:
-            factor = self._factor
-        else:
+        known, factor = self._scaling
+        if scale is not known:
             factor = self._checked_addend(scale, "accumulate: scale")
             if factor.ndim > 0:
                 raise ValueError("accumulate: scale is one number")
             if type(scale) in (int, float):
-                self._scale, self._factor = scale, factor
+                self._scaling = (scale, factor)
         if self._core.accumulate(index, value, kind, factor, handle_for(future, value)):
             return
         addend = self._checked_addend(value, "accumulate")
