@@ -16,8 +16,10 @@ import jobs
 
 RANKS = 4
 # Keeps the launcher from noticing: the connections to it stay open in a shell that ends later, unless
-# the other ranks have the launcher end the job before.
+# another rank has the launcher end the job before by MPI_Abort. A rank that waits in the library for
+# ranks that run does so. In ARMCI_Init and ARMCI_Finalize it may be inside MPI, and then just ends.
 OUTLIVED = ["sh", "-c", '"$0" "$@"; status=$?; sleep 4; exit $status']
+ABORTED = ["sh", "-c", '"$0" "$@"; sleep 20; echo "FAILED: no rank has called MPI_Abort" >&2; exit 1']
 LAYOUTS = {
     "node=all": {"ARMCI_NODE_SIZE": "0"},
     "node=1": {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "server"},
@@ -36,7 +38,8 @@ class Case:
         return f"{self.moment},{self.layout},rank={self.victim}"
 
     def run(self, mpiexec, program):
-        command = ["-n", str(RANKS), *OUTLIVED, program, self.moment, str(self.victim)]
+        shell = ABORTED if self.moment == "exit" else OUTLIVED
+        command = ["-n", str(RANKS), *shell, program, self.moment, str(self.victim)]
         complaints, text = jobs.run_and_judge(
             mpiexec, command, LAYOUTS[self.layout], lambda *results: self.judge(mpiexec, *results)
         )
