@@ -57,6 +57,8 @@
  *   take the one that MPI provides to the process (MPI_Query_thread), ARMCI_Init_thread and
  *   ARMCI_Init_thread_comm the one they are given. At MPI_THREAD_MULTIPLE any thread may call at
  *   any time; below it the rules of MPI for that level hold for the calls of this library, too.
+ *   At all levels, collective calls on a group are made one after the other, in the same order on
+ *   all members.
  *   Ranks may have different levels.
  *
  * Errors

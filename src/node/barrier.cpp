@@ -1,16 +1,35 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "node/barrier.h"
 
+#include <algorithm>
 #include <climits>
 
 #include "base/futex.h"
 
 namespace armci::node {
 
-void NodeBarrier::arrive() {
+void NodeBarrier::arrive(uint8_t purpose) {
     ++number_;
     seen_ = 0;
+    other_ = -1;
+    flags_[rank_].purposes[number_ % 2] = purpose;
     std::atomic_ref(flags_[rank_].number).store(number_, std::memory_order_release);
+}
+
+void NodeBarrier::arrive_with(uint8_t purpose, const BarrierWords& words) {
+    flags_[rank_].words[(number_ + 1) % 2] = words;
+    arrive(purpose);
+}
+
+BarrierWords NodeBarrier::largest_words() const {
+    BarrierWords largest = flags_[rank_].words[number_ % 2];
+    for (int rank = 0; rank < rank_count_; ++rank) {
+        const BarrierWords& words = flags_[rank].words[number_ % 2];
+        for (size_t i = 0; i < words.size(); ++i) {
+            largest[i] = std::max(largest[i], words[i]);
+        }
+    }
+    return largest;
 }
 
 bool NodeBarrier::has_come(int rank) const {
@@ -21,6 +40,9 @@ bool NodeBarrier::all_arrived() {
     while (seen_ < rank_count_) {
         if (!has_come(seen_)) {
             return false;
+        }
+        if (purpose_of(seen_) != purpose_of(rank_) && other_ < 0) {
+            other_ = seen_;
         }
         ++seen_;
     }

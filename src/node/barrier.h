@@ -11,6 +11,11 @@
 // store that raises a flag pairs with the loads of it: everything written before the barrier on any
 // rank is visible after it on all.
 //
+// A rank tells the others what it has come for, so that ranks in different calls do not take each
+// other's barriers for their own, and may bring a few words. Both lie in the line of its flag and
+// so cost the others nothing more. They have two places in turn: the rank may be one barrier ahead
+// of a reader, but never two.
+//
 // Between nodes the first rank then meets those of other nodes, and releases its own afterwards.
 //
 // A rank that waits long may sleep until a barrier is complete. It counts itself in `sleepers` and
@@ -19,15 +24,23 @@
 // the sleeper, or the sleeper sees its flag.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 
 namespace armci::node {
 
+// What a rank tells the others at a barrier.
+using BarrierWords = std::array<int64_t, 3>;
+
 // A flag is zero at the start.
 struct alignas(64) BarrierFlag {
     uint32_t number;
+    // Of barriers with an even and with an odd number.
+    uint8_t purposes[2];
+    BarrierWords words[2];
 };
+static_assert(sizeof(BarrierFlag) == 64);
 
 struct BarrierState {
     static constexpr int kMaxRanks = 1 << 12;
@@ -50,9 +63,18 @@ class NodeBarrier {
 
     int rank_count() const { return rank_count_; }
 
-    // Announces this rank, which then polls all_arrived().
-    void arrive();
+    // Announces this rank, which then polls all_arrived(). `purpose` is a number that all ranks
+    // choose alike.
+    void arrive(uint8_t purpose);
+    // Does the same and tells the others these words. All ranks with that purpose do so.
+    void arrive_with(uint8_t purpose, const BarrierWords& words);
     bool all_arrived();
+    // These are called after all_arrived() and before this rank arrives at the next barrier.
+    // The first rank that has come for another purpose than this one. -1: all came for the same.
+    int rank_with_other_purpose() const { return other_; }
+    uint8_t purpose_of(int rank) const { return flags_[rank].purposes[number_ % 2]; }
+    // Returns the largest of each word that the ranks have brought.
+    BarrierWords largest_words() const;
     // Sleeps until all have arrived, for at most timeout_us; it may return earlier.
     void sleep_until_all_arrived(int64_t timeout_us);
 
@@ -74,6 +96,7 @@ class NodeBarrier {
     int rank_ = 0;
     int rank_count_ = 1;
     int seen_ = 0;         // ranks, from the first on, that have arrived
+    int other_ = -1;       // the first one of these with another purpose
     uint32_t number_ = 0;  // number of this barrier
 };
 

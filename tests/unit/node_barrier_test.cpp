@@ -36,7 +36,7 @@ void wait_until(Wait wait, Done&& done, Sleep&& sleep) {
 
 // Both halves, as between nodes.
 void pass(NodeBarrier& barrier, int rank, Wait wait) {
-    barrier.arrive();
+    barrier.arrive(1);
     wait_until(
         wait, [&] { return barrier.all_arrived(); },
         [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
@@ -59,7 +59,8 @@ struct Shared {
 };
 
 // Every rank must see every other in the same round, right after the barrier. The second half of
-// the barrier is used in two rounds of four only. Returns how often it did not.
+// the barrier is used in two rounds of four only, and words are in the others. Returns how often
+// something was wrong.
 template <int kRanks>
 int run_rounds(Shared<kRanks>& shared, int rank, int rounds, Wait wait = Wait::polling) {
     NodeBarrier barrier(&shared.state, shared.flags, rank, kRanks);
@@ -70,11 +71,14 @@ int run_rounds(Shared<kRanks>& shared, int rank, int rounds, Wait wait = Wait::p
         if (round % 4 < 2) {
             pass(barrier, rank, wait);
         } else {
-            barrier.arrive();
+            barrier.arrive_with(2, {round * kRanks + rank, -rank, round});
             wait_until(
                 wait, [&] { return barrier.all_arrived(); },
                 [&](int64_t us) { barrier.sleep_until_all_arrived(us); });
+            const BarrierWords largest = {round * kRanks + kRanks - 1, 0, round};
+            wrong += barrier.largest_words() != largest ? 1 : 0;
         }
+        wrong += barrier.rank_with_other_purpose() >= 0 ? 1 : 0;
         for (int other = 0; other < kRanks; ++other) {
             wrong += in_round[other] != round ? 1 : 0;
         }
@@ -103,7 +107,7 @@ TEST(NodeBarrier, SingleRankDoesNotWait) {
     const auto shared = std::make_unique<Shared<1>>();
     NodeBarrier barrier(&shared->state, shared->flags, 0, 1);
     for (int round = 0; round < 3; ++round) {
-        barrier.arrive();
+        barrier.arrive(1);
         EXPECT_TRUE(barrier.all_arrived());
     }
 }
@@ -119,12 +123,12 @@ TEST(NodeBarrier, NoRankPassesBeforeTheLastArrives) {
     for (int round = 0; round < 2 * kRanks; ++round) {
         const int last = round % kRanks;
         for (int next = 1; next < kRanks; ++next) {
-            ranks[(last + next) % kRanks].arrive();
+            ranks[(last + next) % kRanks].arrive(1);
             for (int there = 1; there <= next; ++there) {
                 EXPECT_FALSE(ranks[(last + there) % kRanks].all_arrived());
             }
         }
-        ranks[last].arrive();
+        ranks[last].arrive(1);
         for (NodeBarrier& rank : ranks) {
             EXPECT_TRUE(rank.all_arrived());
             EXPECT_FALSE(rank.released());
@@ -140,12 +144,69 @@ TEST(NodeBarrier, RankThatIsAheadCountsAsArrived) {
     const auto shared = std::make_unique<Shared<2>>();
     NodeBarrier first(&shared->state, shared->flags, 0, 2);
     NodeBarrier second(&shared->state, shared->flags, 1, 2);
-    first.arrive();
-    second.arrive();
+    first.arrive(1);
+    second.arrive(1);
     EXPECT_TRUE(second.all_arrived());
-    second.arrive();
+    second.arrive(1);
     EXPECT_FALSE(second.all_arrived());
     EXPECT_TRUE(first.all_arrived());
+}
+
+// A rank that is at the next barrier already has not replaced what others still read.
+TEST(NodeBarrier, GivesTheLargestWordsOfItsOwnRound) {
+    const auto shared = std::make_unique<Shared<3>>();
+    std::vector<NodeBarrier> ranks;
+    for (int rank = 0; rank < 3; ++rank) {
+        ranks.emplace_back(&shared->state, shared->flags, rank, 3);
+    }
+    for (int64_t round = 0; round < 4; ++round) {
+        ranks[0].arrive_with(3, {round, -round, -5});
+        ranks[1].arrive_with(3, {round + 10, -round - 1, INT64_MIN});
+        ranks[2].arrive_with(3, {round - 1, -round - 2, -4});
+        const BarrierWords expected = {round + 10, -round, -4};
+        for (NodeBarrier& rank : ranks) {
+            EXPECT_TRUE(rank.all_arrived());
+        }
+        EXPECT_EQ(ranks[1].largest_words(), expected);
+        ranks[1].arrive_with(3, {1000, 1000, 1000});
+        EXPECT_EQ(ranks[0].largest_words(), expected);
+        ranks[0].arrive(1);
+        EXPECT_EQ(ranks[2].largest_words(), expected);
+        ranks[2].arrive(1);
+        for (NodeBarrier& rank : ranks) {
+            EXPECT_TRUE(rank.all_arrived());
+        }
+    }
+}
+
+TEST(NodeBarrier, RanksSeeWhoHasComeForSomethingElse) {
+    const auto shared = std::make_unique<Shared<3>>();
+    std::vector<NodeBarrier> ranks;
+    for (int rank = 0; rank < 3; ++rank) {
+        ranks.emplace_back(&shared->state, shared->flags, rank, 3);
+    }
+    for (int round = 0; round < 2; ++round) {
+        ranks[0].arrive(4);
+        ranks[1].arrive(4);
+        EXPECT_FALSE(ranks[0].all_arrived());
+        ranks[2].arrive_with(5, {});
+        ASSERT_TRUE(ranks[0].all_arrived());
+        ASSERT_TRUE(ranks[2].all_arrived());
+        EXPECT_EQ(ranks[0].rank_with_other_purpose(), 2);
+        EXPECT_EQ(ranks[0].purpose_of(2), 5);
+        EXPECT_EQ(ranks[2].rank_with_other_purpose(), 0);
+        EXPECT_EQ(ranks[2].purpose_of(0), 4);
+        // One that is ahead, at a barrier for something else, still counts for this one.
+        ranks[0].arrive(6);
+        ASSERT_TRUE(ranks[1].all_arrived());
+        EXPECT_EQ(ranks[1].rank_with_other_purpose(), 2);
+        ranks[1].arrive(6);
+        ranks[2].arrive(6);
+        for (NodeBarrier& rank : ranks) {
+            ASSERT_TRUE(rank.all_arrived());
+            EXPECT_EQ(rank.rank_with_other_purpose(), -1);
+        }
+    }
 }
 
 TEST(NodeBarrier, ThreadsSeeWritesBeforeTheBarrier) {

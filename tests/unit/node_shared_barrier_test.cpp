@@ -41,9 +41,9 @@ TEST(SharedBarrier, StartsAnewInMemoryThatWasInUse) {
     const SharedBarrier second = SharedBarrier::join(*heap, first.address());
     NodeBarrier mine = first.barrier(0);
     NodeBarrier other = second.barrier(1);
-    mine.arrive();
+    mine.arrive(1);
     EXPECT_FALSE(mine.all_arrived());
-    other.arrive();
+    other.arrive(1);
     EXPECT_TRUE(mine.all_arrived());
     EXPECT_FALSE(other.released());
     mine.release();
@@ -77,7 +77,7 @@ TEST(SharedBarrier, ProcessesUseSeveral) {
     auto* board = new (heap->allocate(sizeof(Board)).data) Board{};
     const size_t before = heap->used_bytes();
     const auto pass = [](NodeBarrier& barrier) {
-        barrier.arrive();
+        barrier.arrive(1);
         base::Backoff backoff;
         while (!barrier.all_arrived()) {
             backoff.pause();

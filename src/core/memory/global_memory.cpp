@@ -54,15 +54,6 @@ void all_gather(Messages& messages, const Group& group, const void* mine, size_t
     messages.complete(&request);
 }
 
-void all_reduce_max(Messages& messages, const Group& group, int64_t* words, int count) {
-    if (group.size() > 1) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Iallreduce(MPI_IN_PLACE, words, count, MPI_INT64_T, MPI_MAX, messages.own_comm(group),
-                       &request);
-        messages.complete(&request);
-    }
-}
-
 int64_t free_heap(const node::NodeHeap& heap) {
     return static_cast<int64_t>(heap.data_bytes()) - static_cast<int64_t>(heap.used_bytes());
 }
@@ -327,17 +318,26 @@ bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
     return true;
 }
 
+void GlobalMemory::find_largest(const Group& group, Purpose purpose, node::BarrierWords* words) {
+    if (!context_.barriers.find_largest_on_one_node(group, purpose, words)) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallreduce(MPI_IN_PLACE, words->data(), static_cast<int>(words->size()), MPI_INT64_T,
+                       MPI_MAX, context_.messages.own_comm(group), &request);
+        context_.messages.complete(&request);
+    }
+}
+
 GlobalMemory::Wishes GlobalMemory::exchange_wishes(const char* function, int64_t bytes,
                                                    Segment* segment) {
     const Group& group = *segment->group;
     const int64_t wish = exceeds_limit(function, bytes) ? -1 : bytes;
-    int64_t words[] = {0, wish, -wish};  // the segment's number, which only group rank 0 has
+    node::BarrierWords words = {0, wish, -wish};  // 0: the number, which only group rank 0 has
     if (group.rank() == 0) {
         words[0] = static_cast<int64_t>(static_cast<uint64_t>(context_.progress.world().rank)
                                             << kCollectiveCountBits |
                                         next_segment_number_++);
     }
-    all_reduce_max(context_.messages, group, words, 3);
+    find_largest(group, Purpose::sizes, &words);
     segment->id = static_cast<uint64_t>(words[0]);
     return {-words[2], words[1]};
 }
@@ -374,7 +374,6 @@ bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const Node
                                            Segment* segment) {
     const World& world = context_.progress.world();
     uint64_t address = mine.tables;
-    MPI_Request request = MPI_REQUEST_NULL;
     if (world.is_leader()) {
         const auto per_node = static_cast<size_t>(layout.servers_per_node());
         const size_t count = per_node * static_cast<size_t>(world.node_count);
@@ -386,6 +385,7 @@ bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const Node
         std::copy(mine.parts.begin(), mine.parts.end(), here);
         here->node = mine.outcome == Outcome::failed ? kNoMemory : world.node;
         if (world.node_count > 1) {
+            MPI_Request request = MPI_REQUEST_NULL;
             MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, parts,
                            static_cast<int>(per_node * sizeof(ServerPart)), MPI_BYTE,
                            world.leaders_comm, &request);
@@ -398,12 +398,10 @@ bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const Node
             complete_tables(layout, static_cast<int>(count), tables);
         }
     }
-    if (world.node_ranks.size() > 1) {
-        MPI_Ibcast(&address, 1, MPI_UINT64_T, 0, world.node_comm, &request);
-        context_.messages.complete(&request);
-    }
-    segment->tables = reinterpret_cast<SegmentTables*>(address);
-    return address != 0;
+    node::BarrierWords words = {static_cast<int64_t>(address)};  // the others have 0
+    context_.barriers.find_largest_on_node(Purpose::tables, &words);
+    segment->tables = reinterpret_cast<SegmentTables*>(words[0]);
+    return words[0] != 0;
 }
 
 // A group has no communicator of the first members on each node, so all members report, most of
@@ -520,7 +518,7 @@ void GlobalMemory::free_segment(Segment* segment) {
     const std::unique_ptr<Segment> removed = context_.segments.remove(segment);
     // All ranks have fenced before. After this none of this node looks into its tables any more.
     if (group->is_world()) {
-        context_.barriers.wait_for_node();
+        context_.barriers.wait_for_node(Purpose::removal);
     } else {
         context_.barriers.wait_for_group(*group);
     }
@@ -551,14 +549,10 @@ void GlobalMemory::free(const char* function, const GroupRef& fallback_group, vo
     context_.completion.wait_everything();  // gets as well, because what they read from is freed
     fence_all(context_.progress);
     context_.checking->fence_before_meeting(function, *group);
-    uint64_t id = mine != nullptr ? mine->id : 0;
-    const uint64_t my_id = id;
-    if (group->size() > 1) {
-        MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Iallreduce(MPI_IN_PLACE, &id, 1, MPI_UINT64_T, MPI_MAX,
-                       context_.messages.own_comm(*group), &request);
-        context_.messages.complete(&request);
-    }
+    const uint64_t my_id = mine != nullptr ? mine->id : 0;
+    node::BarrierWords words = {static_cast<int64_t>(my_id)};
+    find_largest(*group, Purpose::freed, &words);
+    const auto id = static_cast<uint64_t>(words[0]);
     if (id == 0) {
         return;
     }

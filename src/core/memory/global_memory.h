@@ -93,6 +93,8 @@ class GlobalMemory {
         int64_t least = 0;
         int64_t most = 0;
     };
+    // Replaces each word by the largest one among the members. Collective.
+    void find_largest(const Group& group, Purpose purpose, node::BarrierWords* words);
     // The steps of allocate(), collective over the segment's group. Sets the segment's number.
     Wishes exchange_wishes(const char* function, int64_t bytes, Segment* segment);
     SliceLayout plan_slices(const Group& group, int64_t bytes, const Wishes& wishes);

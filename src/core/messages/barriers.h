@@ -9,7 +9,12 @@
 
 namespace armci::core {
 
-// Barriers do not fence.
+// What members of a group meet for. Those of a node tell each other.
+enum class Purpose : uint8_t { barrier, sizes, tables, freed, removal };
+
+// Barriers do not fence. One thread of a rank is in a meeting of a group at a time, as MPI demands
+// of collective calls on a communicator; another one ends the job, and so do ranks of a node that
+// meet for different things.
 class Barriers {
   public:
     Barriers(Progress& progress, Groups& groups) : progress_(progress), groups_(groups) {}
@@ -23,10 +28,19 @@ class Barriers {
     void wait_for_group(const Group& group);
     void wait_for_world() { wait_for_group(*groups_.world()); }
     // Waits for the ranks of this node, all of which call it.
-    void wait_for_node();
+    void wait_for_node(Purpose purpose);
+    // Replaces each word by the largest one among the ranks of this node, all of which call it.
+    void find_largest_on_node(Purpose purpose, node::BarrierWords* words);
+    // Does the same among the members of a group. It returns false, at once and on all of them, if
+    // they are not all on one node.
+    bool find_largest_on_one_node(const Group& group, Purpose purpose, node::BarrierWords* words);
 
   private:
-    void meet_on_node(node::NodeBarrier& here, const char* awaited, MpiProgress* mpi);
+    void find_largest(const Group& group, Purpose purpose, node::BarrierWords* words);
+    void meet_on_node(const Group& group, Purpose purpose, const char* awaited, MpiProgress* mpi);
+    // Waits until all have arrived, for this meeting.
+    void wait_on_node(const Group& group, Purpose purpose, const char* awaited, MpiProgress* mpi);
+    [[noreturn]] void fail_different(const Group& group, Purpose purpose);
     // The first member on a node calls this.
     void meet_other_nodes(MeetingPlace& place, MpiProgress* mpi);
 

@@ -32,6 +32,7 @@ struct MeetingPlace {
     // Whether nodes meet by MPI, because the provider does not send the library's messages alone.
     bool by_mpi = false;
     std::shared_ptr<pipeline::JoinedBarrier> between;  // the leader's, if nodes meet by messages
+    const char* visitor = nullptr;                     // the function whose thread is there
 };
 
 class Group {

@@ -127,6 +127,43 @@ static void allocate_on_freed_group(void) {
     ARMCI_Malloc_group(memory, 64, &group);
 }
 
+/* ---- Different collective calls inside a node, each of which names the other ---- */
+
+static const char* const kSameOrder = "make the same collective calls on a group in the same order";
+
+static void expect_difference(const char* function, const char* other, const char* mine) {
+    abort_together();
+    expect(function, text("rank %d is in another collective call", 1 - my_rank),
+           text("it %s, and this rank %s", other, mine), kSameOrder, NULL);
+}
+
+static void allocate_while_another_is_at_a_barrier(void) {
+    if (is_last_rank()) {
+        void* memory[2];
+        expect_difference("ARMCI_Malloc", "waits at a barrier", "allocates memory");
+        ARMCI_Malloc(memory, kSliceBytes);
+    } else {
+        expect_difference("ARMCI_Barrier", "allocates memory", "waits at a barrier");
+        ARMCI_Barrier();
+    }
+}
+
+/* The members are in another order than in the world. */
+static void free_while_another_allocates_on_group(void) {
+    int list[2] = {1, 0};
+    ARMCI_Group group;
+    void* memory[2];
+    ARMCI_Group_create(2, list, &group);
+    ARMCI_Malloc_group(memory, kSliceBytes, &group);
+    if (is_last_rank()) {
+        expect_difference("ARMCI_Free_group", "allocates memory", "frees memory");
+        ARMCI_Free_group(memory[0], &group);
+    } else {
+        expect_difference("ARMCI_Malloc_group", "frees memory", "allocates memory");
+        ARMCI_Malloc_group(memory, kSliceBytes, &group);
+    }
+}
+
 const struct Case memory_cases[] = {
     CASE(free_unknown, LAST_RANK, NODE),
     CASE(free_on_several_nodes, LAST_RANK, NODES),
@@ -137,6 +174,10 @@ const struct Case memory_cases[] = {
     CASE(free_twice, ALL_RANKS, NODE),
     CASE(free_twice_on_several_nodes, ALL_RANKS, NODES),
     CASE(free_different_allocations, ALL_RANKS, NODE),
+    /* promise: collective.different-in-node */
+    CASE(allocate_while_another_is_at_a_barrier, ALL_RANKS, NODE),
+    /* promise: collective.different-in-node */
+    CASE(free_while_another_allocates_on_group, ALL_RANKS, NODE),
     CASE(free_foreign_of_group, LAST_RANK, NODE),
     CHECK(free_local_unknown),
     CHECK(free_local_interior),

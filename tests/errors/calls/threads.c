@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Calls of several threads below MPI_THREAD_MULTIPLE: at the same time, or from another thread than
- * the one that started the library where only that may call.
+ * the one that started the library where only that may call. At MPI_THREAD_MULTIPLE: collective
+ * calls on one group at the same time.
  */
 #define _GNU_SOURCE /* pthread_setname_np */
 #include <pthread.h>
@@ -216,6 +217,24 @@ static void put_by_another_thread_is_warned_of(void) {
     stop_library();
 }
 
+/* ---- Collective calls on one group ---- */
+
+static void* wait_at_barrier(void* unused) {
+    ARMCI_Barrier();
+    return unused;
+}
+
+/* The other rank never comes, so both threads are there at some time, in whichever order. */
+static void two_threads_at_a_barrier(void) {
+    start_at(MPI_THREAD_MULTIPLE);
+    leave_it_to_the_last_rank();
+    expect("ARMCI_Barrier", "another thread of this process is in ARMCI_Barrier on the same group",
+           "one after the other", NULL);
+    pthread_t other;
+    check(pthread_create(&other, NULL, wait_at_barrier, NULL) == 0, "a thread");
+    wait_at_barrier(NULL);
+}
+
 /* ---- Right ---- */
 
 static void* use_library(void* unused) {
@@ -266,6 +285,8 @@ const struct Case threads_cases[] = {
     CASE(put_by_another_thread, ON_ITS_OWN, ANY),
     /* promise: threads.check-finds-overlap */
     CASE(put_by_another_thread_is_warned_of, ON_ITS_OWN, ANY),
+    /* promise: threads.collectives-in-turn */
+    CASE(two_threads_at_a_barrier, ON_ITS_OWN, ANY),
     CASE(threads_take_turns, ON_ITS_OWN, ANY),
     {0},
 };
