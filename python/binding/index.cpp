@@ -67,8 +67,6 @@ Region parse_index(py::handle index, const Numbers& shape) {
         throw py::index_error("too many indices: the array has " + std::to_string(shape.size()) +
                               " dimensions, and " + std::to_string(named) + " were given");
     }
-    region.steps.reserve(shape.size());
-    region.kept.reserve(shape.size());
     const auto keep_all = [&](size_t count) {
         for (; count > 0; --count) {
             region.kept.push_back(region.steps.size());

@@ -4,16 +4,14 @@
 
 #include <pybind11/pybind11.h>
 
-#include <vector>
-
 #include "pieces.h"
 
 namespace armci::python {
 
 /** What an index selects. */
 struct Region {
-    std::vector<Steps> steps;  // for each dimension of the array
-    std::vector<size_t> kept;  // dimensions that the result has: those without an integer
+    Few<Steps> steps;  // for each dimension of the array
+    Few<size_t> kept;  // dimensions that the result has: those without an integer
     bool has_ellipsis = false;
 
     /** Whether NumPy gives a scalar for it, not an array. */

@@ -10,8 +10,6 @@
 namespace armci::python {
 namespace {
 
-constexpr size_t kMaxDimensions = 16;  // also the levels that the library takes
-
 /** The arguments of a strided call of the C interface. */
 struct Arguments {
     explicit Arguments(const Piece& piece) {
@@ -149,12 +147,11 @@ bool Memory::overlaps_own(const Region& region, const Local& local) const {
 bool Memory::transfer(Operation operation, const Region& region, const Local& local,
                       Handle* handle) const {
     check();
-    Numbers strides(region.steps.size());
+    Few<int64_t> strides(region.steps.size());
     for (size_t i = 0; i < region.kept.size(); ++i) {
         strides[region.kept[i]] = local.strides[i];
     }
-    const std::vector<Piece> pieces =
-        grid_.pieces(region.steps, std::move(strides), largest_argument);
+    const std::vector<Piece> pieces = grid_.pieces(region.steps, strides, largest_argument);
     const auto is_own = [&](const Piece& piece) { return piece.rank == group_->rank(); };
     if (std::any_of(pieces.begin(), pieces.end(), is_own) && overlaps_own(region, local)) {
         return false;
@@ -179,8 +176,8 @@ bool Memory::transfer(Operation operation, const Region& region, const Local& lo
 
 void Memory::update(int operation, const Region& region, void* word, int value) const {
     check();
-    Numbers none(region.steps.size());
-    const std::vector<Piece> pieces = grid_.pieces(region.steps, std::move(none), INT32_MAX);
+    const Few<int64_t> none(region.steps.size());
+    const std::vector<Piece> pieces = grid_.pieces(region.steps, none, INT32_MAX);
     const Piece& element = pieces.front();
     const auto owner = static_cast<size_t>(element.rank);
     ARMCI_Rmw(operation, word, blocks_[owner] + element.remote_offset, value, ranks_[owner]);

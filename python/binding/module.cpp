@@ -43,6 +43,9 @@ py::dict stats() {
 /** Collective; None if a rank has not enough memory. */
 std::unique_ptr<Elements> allocate(Numbers shape, Numbers blocks, py::dtype type,
                                    std::shared_ptr<Group> group) {
+    if (shape.size() > kMaxDimensions) {
+        throw py::value_error("too many dimensions");
+    }
     Grid grid(std::move(shape), std::move(blocks), type.itemsize());
     std::unique_ptr<Memory> memory;
     {

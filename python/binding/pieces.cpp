@@ -19,7 +19,7 @@ void add(Piece piece, int64_t item_bytes, int64_t largest, std::vector<Piece>& p
         rest.remote_offset += whole * part;
         piece.bytes = part;
         if (whole > 1) {
-            piece.levels.insert(piece.levels.begin(), Level{whole, part, part});
+            piece.levels.push_front({whole, part, part});
         }
         add(std::move(piece), item_bytes, largest, pieces);
         if (rest.bytes > 0) {
@@ -41,7 +41,7 @@ void add(Piece piece, int64_t item_bytes, int64_t largest, std::vector<Piece>& p
             part.remote_offset += done * level.remote_stride;
             part.levels[i].count = std::min(at_once, level.count - done);
             if (part.levels[i].count == 1) {
-                part.levels.erase(part.levels.begin() + static_cast<ptrdiff_t>(i));
+                part.levels.erase(i);
             }
             add(std::move(part), item_bytes, largest, pieces);
         }
@@ -87,7 +87,7 @@ int64_t Grid::block_of(size_t dimension, int64_t element) const {
                                     : n % p + (element - in_long_blocks) / (n / p);
 }
 
-int Grid::owner_of(const std::vector<Steps>& element) const {
+int Grid::owner_of(const Few<Steps>& element) const {
     int64_t rank = 0;
     for (size_t d = 0; d < shape_.size(); ++d) {
         rank = rank * blocks_[d] + block_of(d, element[d].first);
@@ -95,12 +95,12 @@ int Grid::owner_of(const std::vector<Steps>& element) const {
     return static_cast<int>(rank);
 }
 
-std::vector<Piece> Grid::pieces(std::vector<Steps> region, Numbers local_strides,
+std::vector<Piece> Grid::pieces(Few<Steps> region, Few<int64_t> local_strides,
                                 int64_t largest) const {
     const size_t dimensions = shape_.size();
     std::vector<Piece> pieces;
     int64_t offset = 0;
-    Numbers low(dimensions), high(dimensions);
+    Few<int64_t> low(dimensions), high(dimensions);
     for (size_t d = 0; d < dimensions; ++d) {
         Steps& steps = region[d];
         if (steps.count == 0) {
@@ -115,7 +115,7 @@ std::vector<Piece> Grid::pieces(std::vector<Steps> region, Numbers local_strides
         low[d] = block_of(d, steps.first);
         high[d] = block_of(d, steps.first + (steps.count - 1) * steps.step);
     }
-    for (Numbers block = low;;) {
+    for (Few<int64_t> block = low;;) {
         Piece piece{0, offset, 0, item_bytes_, {}};
         int64_t remote_stride = item_bytes_;
         int64_t ranks_below = 1;

@@ -12,15 +12,17 @@
 #include <utility>
 #include <vector>
 
+#include "few.h"
+
 namespace armci::python {
 
 using Numbers = std::vector<int64_t>;
 
 /** The elements first, first + step, ... of a dimension; the step may be negative. */
 struct Steps {
-    int64_t first = 0;
-    int64_t step = 1;
-    int64_t count = 1;
+    int64_t first;
+    int64_t step;
+    int64_t count;
 };
 
 /** A level of a strided transfer: how often it repeats what is below, and at which distances. */
@@ -37,7 +39,7 @@ struct Piece {
     int64_t local_offset;
     int64_t remote_offset;
     int64_t bytes;  // of a block
-    std::vector<Level> levels;
+    Few<Level> levels;
 };
 
 class Grid {
@@ -57,14 +59,14 @@ class Grid {
     [[nodiscard]] int64_t block_of(size_t dimension, int64_t element) const;
 
     /** The rank that owns an element, which is a region. */
-    [[nodiscard]] int owner_of(const std::vector<Steps>& element) const;
+    [[nodiscard]] int owner_of(const Few<Steps>& element) const;
 
     /**
      * The pieces of a region, given for all dimensions. local_strides are the bytes between
      * neighbours of the region in local memory, whose offset 0 is the region's first element.
      * No number of a piece is above `largest`.
      */
-    [[nodiscard]] std::vector<Piece> pieces(std::vector<Steps> region, Numbers local_strides,
+    [[nodiscard]] std::vector<Piece> pieces(Few<Steps> region, Few<int64_t> local_strides,
                                             int64_t largest) const;
 
   private:
