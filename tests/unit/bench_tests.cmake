@@ -47,6 +47,7 @@ if(TARGET armci-bench)
     armci_add_bench_test(pairs 4 --ops contiguous,strided,vector,rmw,fence,barrier --pattern pair --target-wait armci --handles explicit)
     armci_add_bench_test(all_at_once 3 --ops contiguous,strided,vector,rmw,sync --pattern all
         --handles aggregate --type complex --local dense --local-memory malloc)
+    set_tests_properties(armci-bench.all_at_once PROPERTIES LABELS "bench;nightly")
     armci_add_bench_test(busy_target 2 --ops contiguous,strided,vector,rmw,sync --target-busy)
     armci_add_bench_test(busy_target_of_other_node 2
         --ops contiguous,strided,vector,rmw,sync --target-busy)
