@@ -29,7 +29,7 @@ const char* name_of(Purpose purpose) {
 // The time in which a thread is at a meeting place.
 class Visit {
   public:
-    Visit(const Threads& threads, MeetingPlace& place) : place_(place) {
+    Visit(Threads& threads, MeetingPlace& place) : use_(threads), place_(place) {
         if (place.visitor != nullptr) {
             base::fatal(threads.function(),
                         "another thread of this process is in %s on the same group; make "
@@ -44,6 +44,7 @@ class Visit {
     Visit& operator=(const Visit&) = delete;
 
   private:
+    const Threads::Use use_;  // complains of a second thread at the lower levels
     MeetingPlace& place_;
 };
 

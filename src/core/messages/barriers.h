@@ -13,8 +13,8 @@ namespace armci::core {
 enum class Purpose : uint8_t { barrier, sizes, tables, freed, removal };
 
 // Barriers do not fence. One thread of a rank is in a meeting of a group at a time, as MPI demands
-// of collective calls on a communicator; another one ends the job, and so do ranks of a node that
-// meet for different things.
+// of collective calls on a communicator; another one ends the job, and so do members of a group on
+// one node that meet for different things.
 class Barriers {
   public:
     Barriers(Progress& progress, Groups& groups) : progress_(progress), groups_(groups) {}

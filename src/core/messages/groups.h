@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <unordered_map>
 #include <utility>
@@ -124,7 +125,8 @@ class Groups {
     void set_default(int id) { default_id_ = id; }
 
   private:
-    std::vector<GroupRef> groups_;                         // by number
+    // By number. A call that waits refers to one while another thread adds some.
+    std::deque<GroupRef> groups_;
     std::unordered_map<int, std::weak_ptr<Group>> freed_;  // likewise
     GroupRef none_;
     GroupRef node_;

@@ -235,6 +235,15 @@ static void two_threads_at_a_barrier(void) {
     wait_at_barrier(NULL);
 }
 
+static void two_threads_at_a_barrier_at_a_lower_level(void) {
+    start_at(MPI_THREAD_SERIALIZED);
+    leave_it_to_the_last_rank();
+    expect("ARMCI_Barrier", "is in ARMCI_Barrier", "runs at MPI_THREAD_SERIALIZED", kAskMpi, NULL);
+    pthread_t other;
+    check(pthread_create(&other, NULL, wait_at_barrier, NULL) == 0, "a thread");
+    wait_at_barrier(NULL);
+}
+
 /* ---- Right ---- */
 
 static void* use_library(void* unused) {
@@ -287,6 +296,8 @@ const struct Case threads_cases[] = {
     CASE(put_by_another_thread_is_warned_of, ON_ITS_OWN, ANY),
     /* promise: threads.collectives-in-turn */
     CASE(two_threads_at_a_barrier, ON_ITS_OWN, ANY),
+    /* promise: threads.overlap-ends-job */
+    CASE(two_threads_at_a_barrier_at_a_lower_level, ON_ITS_OWN, ANY),
     CASE(threads_take_turns, ON_ITS_OWN, ANY),
     {0},
 };
