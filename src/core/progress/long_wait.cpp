@@ -37,9 +37,6 @@ void LongWait::begin(int64_t now_ns) {
 
 void LongWait::look() {
     watch::Watch& watch = context_.watch;
-    if (watch.ends_job()) {
-        base::end_quietly();
-    }
     const int64_t seconds = context_.config.hang_seconds;
     const bool has_network = context_.network != nullptr;
     if (seconds == 0 && !has_network && !watch.is_report_due()) {

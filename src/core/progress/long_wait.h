@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/config.h"
+#include "base/log.h"
 #include "core/job/world.h"
 #include "core/progress/network.h"
 #include "core/progress/threads.h"
@@ -28,9 +29,10 @@ struct WaitContext {
     Network* network = nullptr;  // nullptr in a job of one node
 };
 
-// One wait's use of the clock and of the watch, which it looks at only once in many turns. It ends
-// the job when a process has failed, when a node is out of reach, or when ARMCI_HANG_SECONDS have
-// passed.
+// What a wait does in each of its turns, which may be a poll or a sleep of some milliseconds. It
+// ends the job at once when a process has failed, because the watch gives it only a second. Once in
+// many turns it looks at the clock, and ends the job when a node is out of reach or when
+// ARMCI_HANG_SECONDS have passed.
 class LongWait {
   public:
     LongWait(const WaitContext& context, const WaitCause& cause)
@@ -38,15 +40,10 @@ class LongWait {
 
     void turn() {
         constexpr uint32_t kTurnsPerLook = 64;
-        if (++turns_ % kTurnsPerLook == 0) [[unlikely]] {
-            look();
+        if (context_.watch.ends_job()) [[unlikely]] {
+            base::end_quietly();
         }
-    }
-    // The turn was a sleep of that time. A look costs nothing beside a long one, and the watch
-    // gives a rank only a second to end the job, which 64 long sleeps would exceed.
-    void slept(int64_t ns) {
-        constexpr int64_t kLongNs = 1'000'000;
-        if (ns >= kLongNs) {
+        if (++turns_ % kTurnsPerLook == 0) [[unlikely]] {
             look();
         }
     }

@@ -157,9 +157,7 @@ class Progress {
                 // between.
                 context_.threads.let_others_in();
             } else if (may_sleep && sleep_until_network_event(now - began_ns)) {
-                const int64_t slept_ns = base::now_ns() - now;
-                way->slept(slept_ns);
-                long_wait.slept(slept_ns);
+                way->slept(base::now_ns() - now);
             } else {
                 context_.threads.yield();  // also where a provider keeps refusing to let it sleep
             }
