@@ -23,13 +23,16 @@ const char* name_of(Purpose purpose) {
         case Purpose::removal:
             return "frees memory";
     }
-    return "does something else";  // another version of the library
+    return "does something unknown";  // something else has written there
 }
 
 // The time in which a thread is at a meeting place.
 class Visit {
   public:
-    Visit(Threads& threads, MeetingPlace& place) : use_(threads), place_(place) {
+    Visit(const Threads& threads, MeetingPlace& place) : place_(place) {
+        if (!threads.is_multiple()) {
+            return;  // the wait finds a second thread (Threads::Use)
+        }
         if (place.visitor != nullptr) {
             base::fatal(threads.function(),
                         "another thread of this process is in %s on the same group; make "
@@ -44,7 +47,6 @@ class Visit {
     Visit& operator=(const Visit&) = delete;
 
   private:
-    const Threads::Use use_;  // complains of a second thread at the lower levels
     MeetingPlace& place_;
 };
 

@@ -59,7 +59,7 @@ class Group {
     MPI_Comm own_comm() const { return own_comm_; }
     void keep_own_comm(MPI_Comm comm) const { own_comm_ = comm; }
     uint64_t number() const { return number_; }
-    // Is used by the one thread that is in a barrier of the group.
+    // Is used by the one thread that is in a meeting of the group.
     MeetingPlace& meeting_place() const { return place_; }
     // The members meet no more. This is for the end of the library, before the node's memory goes.
     void leave_meeting_place() { place_ = {}; }
