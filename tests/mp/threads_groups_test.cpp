@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // MPI_THREAD_MULTIPLE: threads of a rank make groups, meet in them and free them at the same time.
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
+#include <atomic>
 #include <thread>
 #include <vector>
 
@@ -54,6 +56,47 @@ TEST(Threads, GroupsAreMadeAtTheSameTime) {
     for (std::thread& thread : threads) {
         thread.join();
     }
+    sync();
+}
+
+// A call that waits for other ranks refers to its group, while another thread adds many to the list
+// of groups. The last rank comes when all have done that.
+// promise: threads.any-thread
+TEST(Threads, GroupsAreMadeWhileAnotherThreadAllocates) {
+    constexpr int kGroups = 300;
+    const int last = nproc() - 1;
+    const GlobalMemory memory(static_cast<int64_t>(sizeof(int)) * nproc());
+    std::fill_n(memory.element<int>(me()), nproc(), 0);
+    sync();
+    std::atomic<bool> allocates{false};
+    std::thread maker([&] {
+        while (!allocates && me() != last) {
+            sched_yield();
+        }
+        int alone = me();
+        std::vector<ARMCI_Group> groups(kGroups);
+        for (ARMCI_Group& group : groups) {
+            ARMCI_Group_create(1, &alone, &group);
+        }
+        ARMCI_PutValueInt(kGroups, memory.element<int>(last, me()), last);
+        ARMCI_Fence(last);
+        for (ARMCI_Group& group : groups) {
+            ARMCI_Group_free(&group);
+        }
+    });
+    for (int rank = 0; me() == last && rank < nproc(); ++rank) {
+        while (ARMCI_GetValueInt(memory.element<int>(last, rank), last) != kGroups) {
+            sched_yield();
+        }
+    }
+    std::vector<void*> fresh(static_cast<size_t>(nproc()), nullptr);
+    allocates = true;
+    ASSERT_EQ(ARMCI_Malloc(fresh.data(), 64), 0);
+    for (int rank = 0; rank < nproc(); ++rank) {
+        EXPECT_NE(fresh[static_cast<size_t>(rank)], nullptr);
+    }
+    maker.join();
+    ARMCI_Free(fresh[static_cast<size_t>(me())]);
     sync();
 }
 
