@@ -58,6 +58,15 @@ struct Shared {
     int arrived_in[2][kRanks] = {};
 };
 
+template <int kRanks>
+std::vector<NodeBarrier> ranks_of(Shared<kRanks>& shared) {
+    std::vector<NodeBarrier> ranks;
+    for (int rank = 0; rank < kRanks; ++rank) {
+        ranks.emplace_back(&shared.state, shared.flags, rank, kRanks);
+    }
+    return ranks;
+}
+
 // Every rank must see every other in the same round, right after the barrier. The second half of
 // the barrier is used in two rounds of four only, and words are in the others. Returns how often
 // something was wrong.
@@ -116,10 +125,7 @@ TEST(NodeBarrier, SingleRankDoesNotWait) {
 TEST(NodeBarrier, NoRankPassesBeforeTheLastArrives) {
     constexpr int kRanks = 3;
     const auto shared = std::make_unique<Shared<kRanks>>();
-    std::vector<NodeBarrier> ranks;
-    for (int rank = 0; rank < kRanks; ++rank) {
-        ranks.emplace_back(&shared->state, shared->flags, rank, kRanks);
-    }
+    std::vector<NodeBarrier> ranks = ranks_of(*shared);
     for (int round = 0; round < 2 * kRanks; ++round) {
         const int last = round % kRanks;
         for (int next = 1; next < kRanks; ++next) {
@@ -155,10 +161,7 @@ TEST(NodeBarrier, RankThatIsAheadCountsAsArrived) {
 // A rank that is at the next barrier already has not replaced what others still read.
 TEST(NodeBarrier, GivesTheLargestWordsOfItsOwnRound) {
     const auto shared = std::make_unique<Shared<3>>();
-    std::vector<NodeBarrier> ranks;
-    for (int rank = 0; rank < 3; ++rank) {
-        ranks.emplace_back(&shared->state, shared->flags, rank, 3);
-    }
+    std::vector<NodeBarrier> ranks = ranks_of(*shared);
     for (int64_t round = 0; round < 4; ++round) {
         ranks[0].arrive_with(3, {round, -round, -5});
         ranks[1].arrive_with(3, {round + 10, -round - 1, INT64_MIN});
@@ -181,10 +184,7 @@ TEST(NodeBarrier, GivesTheLargestWordsOfItsOwnRound) {
 
 TEST(NodeBarrier, RanksSeeWhoHasComeForSomethingElse) {
     const auto shared = std::make_unique<Shared<3>>();
-    std::vector<NodeBarrier> ranks;
-    for (int rank = 0; rank < 3; ++rank) {
-        ranks.emplace_back(&shared->state, shared->flags, rank, 3);
-    }
+    std::vector<NodeBarrier> ranks = ranks_of(*shared);
     for (int round = 0; round < 2; ++round) {
         ranks[0].arrive(4);
         ranks[1].arrive(4);
