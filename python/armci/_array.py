@@ -21,8 +21,6 @@ from ._storage import Storage, reclaim
 
 NDArray = npt.NDArray[Any]
 
-MAX_DIMENSIONS = 16
-
 # Accumulate adds elements of these types; unsigned ones as signed ones, which wrap the same way.
 _ACCUMULATE_TYPES = {
     np.dtype(np.int32): _core.ACC_INT,
@@ -422,9 +420,9 @@ class Array:
         return numbers
 
     def _check_size(self) -> None:
-        if not 1 <= self.ndim <= MAX_DIMENSIONS:
+        if not 1 <= self.ndim <= _core.MAX_DIMENSIONS:
             raise ValueError(
-                f"the array has {self.ndim} dimensions; 1 to {MAX_DIMENSIONS} are possible"
+                f"the array has {self.ndim} dimensions; 1 to {_core.MAX_DIMENSIONS} are possible"
             )
         if self._dtype.hasobject or self._dtype.itemsize == 0 or self._dtype.subdtype is not None:
             raise TypeError(

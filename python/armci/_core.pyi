@@ -8,6 +8,7 @@ import numpy.typing as npt
 NDArray = npt.NDArray[Any]
 
 VERSION: str
+MAX_DIMENSIONS: int
 FETCH_AND_ADD: int
 FETCH_AND_ADD_LONG: int
 SWAP: int

@@ -43,9 +43,6 @@ py::dict stats() {
 /** Collective; None if a rank has not enough memory. */
 std::unique_ptr<Elements> allocate(Numbers shape, Numbers blocks, py::dtype type,
                                    std::shared_ptr<Group> group) {
-    if (shape.size() > kMaxDimensions) {
-        throw py::value_error("too many dimensions");
-    }
     Grid grid(std::move(shape), std::move(blocks), type.itemsize());
     std::unique_ptr<Memory> memory;
     {
@@ -161,6 +158,7 @@ PYBIND11_MODULE(_core, m) {
     define_groups(m);
     define_arrays(m);
     m.attr("VERSION") = ARMCI_PYTHON_VERSION;
+    m.attr("MAX_DIMENSIONS") = kMaxDimensions;
     m.attr("FETCH_AND_ADD") = static_cast<int>(ARMCI_FETCH_AND_ADD);
     m.attr("FETCH_AND_ADD_LONG") = static_cast<int>(ARMCI_FETCH_AND_ADD_LONG);
     m.attr("SWAP") = static_cast<int>(ARMCI_SWAP);
