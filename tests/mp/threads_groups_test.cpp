@@ -65,8 +65,9 @@ TEST(Threads, GroupsAreMadeAtTheSameTime) {
 TEST(Threads, GroupsAreMadeWhileAnotherThreadAllocates) {
     constexpr int kGroups = 300;
     const int last = nproc() - 1;
-    const GlobalMemory memory(static_cast<int64_t>(sizeof(int)) * nproc());
-    std::fill_n(memory.element<int>(me()), nproc(), 0);
+    const GlobalMemory memory(sizeof(int));
+    int* const makers = memory.element<int>(last);  // those that have made theirs
+    *memory.element<int>(me()) = 0;
     sync();
     std::atomic<bool> allocates{false};
     std::thread maker([&] {
@@ -78,16 +79,15 @@ TEST(Threads, GroupsAreMadeWhileAnotherThreadAllocates) {
         for (ARMCI_Group& group : groups) {
             ARMCI_Group_create(1, &alone, &group);
         }
-        ARMCI_PutValueInt(kGroups, memory.element<int>(last, me()), last);
-        ARMCI_Fence(last);
+        int before = 0;
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &before, makers, 1, last);
         for (ARMCI_Group& group : groups) {
             ARMCI_Group_free(&group);
         }
     });
-    for (int rank = 0; me() == last && rank < nproc(); ++rank) {
-        while (ARMCI_GetValueInt(memory.element<int>(last, rank), last) != kGroups) {
-            sched_yield();
-        }
+    for (int count = 0; me() == last && count < nproc();) {
+        ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &count, makers, 0, last);
+        sched_yield();
     }
     std::vector<void*> fresh(static_cast<size_t>(nproc()), nullptr);
     allocates = true;
