@@ -41,7 +41,7 @@ void Waiting::finish_window(int64_t sum_ns) {
             stage_ = Stage::none;
             break;
     }
-    if (trial_ns_ >= usual_ns_ * 4 / 5) {
+    if (!trial_wins(trial_ns_)) {
         keep_way();
     } else if (stage_ == Stage::none) {
         change_way();

@@ -10,9 +10,10 @@
 //
 // So the other way is tried now and then. Waits are counted in windows, and two windows of trial
 // alternate with two of the usual way. If each trial took a fifth less than its neighbours, the
-// ways are exchanged. The longer a way stays the usual one, the rarer the trials become. A window
-// that took twice as long as the usual ones starts a trial at once. All waits of a window count,
-// because the wait that polling delays may be one in many, but a long one.
+// ways are exchanged. A trial ends as soon as it has taken too long for that, so a way that is many
+// times slower is tried for a few waits only. The longer a way stays the usual one, the rarer the
+// trials become. A window that took twice as long as the usual ones starts a trial at once. All
+// waits of a window count, because the wait that polling delays may be one in many, but a long one.
 //
 // The time to poll is learned from the sleeps after it. After a short sleep it grows, because
 // polling could have covered that sleep; after a long one it shrinks.
@@ -74,7 +75,7 @@ class Waiting {
     void ended(int64_t ns) {
         if (tries_) {
             sum_ns_ += std::min(ns, kLongestNs);
-            if (++count_ == kWindow) {
+            if (++count_ == kWindow || (is_trial() && !trial_wins(sum_ns_))) {
                 count_ = 0;
                 finish_window(std::exchange(sum_ns_, 0));
             }
@@ -87,6 +88,7 @@ class Waiting {
     enum class Stage : uint8_t { none, first_trial, second_usual, second_trial };
 
     bool is_trial() const { return stage_ == Stage::first_trial || stage_ == Stage::second_trial; }
+    bool trial_wins(int64_t sum_ns) const { return sum_ns < usual_ns_ * 4 / 5; }
     bool polls() const { return usually_polls_ != is_trial(); }
     void finish_window(int64_t sum_ns);
     void keep_way();

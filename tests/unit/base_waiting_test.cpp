@@ -223,10 +223,35 @@ TEST(Waiting, PollsOnlyTheMinimumWhenWaitsAreLong) {
     EXPECT_EQ(waiting.spin_ns(), kMinNs);
 }
 
+// Polling delays the answer by all the time of polling, so a trial of polling is very slow. It ends
+// once it has taken four fifths of a window of the other way.
+TEST(Waiting, EndsATrialThatHasTakenTooLong) {
+    constexpr int64_t kAnswerNs = 9'000;
+    constexpr int64_t kPollingNs = 100'000;
+    constexpr int64_t kLongestTrial = Waiting::kWindow * kAnswerNs / (kAnswerNs + kPollingNs) + 1;
+    Waiting waiting(kPollingNs, kPollingNs, Waiting::Trials::yes);
+    const World world = [](Waiting& w, int, Chance&) { return by_neighbour(w, kAnswerNs); };
+    live_in(world, waiting, 10 * Waiting::kWindow);
+    ASSERT_TRUE(is_asleep(waiting));
+    int trials = 0;
+    int in_trial = 0;
+    for (int wait = 0; wait < kManyWaits; ++wait) {
+        if (is_asleep(waiting)) {
+            in_trial = 0;
+        } else {
+            trials += in_trial++ == 0 ? 1 : 0;
+            ASSERT_LE(in_trial, kLongestTrial);
+        }
+        live_in(world, waiting, 1);
+    }
+    EXPECT_GT(trials, kManyWaits / Waiting::kWindow / Waiting::kLongestPause / 2);
+}
+
 // The kernel moves threads to other processors.
 TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
     constexpr int kUntilNextTrial = (Waiting::kLongestPause + 4) * Waiting::kWindow;
     constexpr int kUntilCalledFor = 6 * Waiting::kWindow;
+    constexpr int kLongWhile = 9'000;  // no trial is due just when a thread moves
     const World itself = [](Waiting& w, int, Chance&) { return by_itself(w, 9'000); };
     const World later = [](Waiting& w, int, Chance&) { return by_itself(w, 14'000); };
     const World quick = [](Waiting& w, int, Chance&) { return by_itself(w, 2'000); };
@@ -236,13 +261,13 @@ TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
         return live_in(world, waiting, waits).asleep < waits / 2;
     };
     for (int turn = 0; turn < 3; ++turn) {
-        EXPECT_TRUE(mostly_polls(itself, 10'000));
+        EXPECT_TRUE(mostly_polls(itself, kLongWhile));
         mostly_polls(neighbour, kUntilCalledFor);  // twice as long as usual
         EXPECT_FALSE(mostly_polls(neighbour, 200));
-        EXPECT_FALSE(mostly_polls(neighbour, 10'000));
+        EXPECT_FALSE(mostly_polls(neighbour, kLongWhile));
         mostly_polls(later, kUntilCalledFor);
         EXPECT_TRUE(mostly_polls(later, 200));
-        mostly_polls(neighbour, 10'000);
+        mostly_polls(neighbour, kLongWhile);
         mostly_polls(
             quick, kUntilNextTrial);  // not longer than usual, so that nothing starts a trial early
         EXPECT_TRUE(mostly_polls(quick, 200));
