@@ -50,6 +50,41 @@ TEST(Consistency, BlockingOperationsToAllTargetsAreInOrder) {
     ground.check_by_owner("a program over all targets");
 }
 
+// A put that is usually alone between two fences travels in a way of its own. Here operations of
+// all kinds follow it, and the source changes at once.
+// promise: order.blocking
+TEST(Consistency, OperationsBehindAPutThatIsUsuallyFencedAreInOrder) {
+    constexpr int64_t kArea = 65536;
+    Playground ground(kArea, kArea, ARMCI_ACC_INT);
+    Rng rng = rank_rng();
+    const int target = right();
+    for (int64_t round = 0; round < scaled(100) && !testing::Test::HasFailure(); ++round) {
+        const int64_t bytes = rng.between(1, rng.pick(std::vector<int64_t>{2, 500, 8000})) * 4;
+        const auto put = [&] {
+            Transfer transfer;
+            transfer.verb = Verb::put;
+            transfer.type = ARMCI_ACC_INT;
+            transfer.shape = contiguous_shape(0, 0, bytes);
+            ground.perform(transfer, target, Completion::blocking);
+            ground.refill_local(rng);
+        };
+        for (int i = 0; i < 2; ++i) {
+            put();
+            ARMCI_Fence(target);
+        }
+        put();
+        for (int64_t i = rng.between(0, 3); i > 0; --i) {
+            const Verb verb = rng.pick(std::vector<Verb>{Verb::put, Verb::get, Verb::acc});
+            const Transfer transfer = random_transfer(rng, verb, ground, ARMCI_ACC_INT, bytes);
+            ground.perform(transfer, target, rng.pick(all_completions()));
+            ground.refill_local(rng);
+        }
+        put();
+        ground.check_by_get(target, 0, kArea, "round " + std::to_string(round));
+    }
+    ground.check_by_owner("puts that are usually fenced");
+}
+
 // Non-blocking operations are in order after they were waited for.
 // promise: order.waited
 TEST(Consistency, WaitedOperationsAreInOrder) {

@@ -119,6 +119,36 @@ TEST(Fence, CompletesSingleBytes) {
     check_single_bytes([] {}, [] { ARMCI_Fence(right()); });
 }
 
+// A put that is usually alone between two fences travels in a way of its own. The source may change
+// as soon as the put has returned.
+// promise: fence.completes, completion.blocking-frees-source
+TEST(Fence, CompletesPutsThatAreAlone) {
+    constexpr int64_t kLengths[] = {1, 8, 200, 2048, 2049, 10000, 30000, 70000};
+    constexpr int64_t kLargest = 70000;
+    GlobalMemory memory(kLargest);
+    std::vector<char> source(kLargest);
+    const auto value_of = [](int rank, int64_t length, int64_t round) {
+        return static_cast<char>(1 + (rank + length + 3 * round) % 100);
+    };
+    for (const int64_t length : kLengths) {
+        std::memset(memory.mine(), 0, kLargest);
+        ARMCI_Barrier();
+        for (int64_t round = 0; round < scaled(16); ++round) {
+            std::memset(source.data(), value_of(me(), length, round), source.size());
+            ARMCI_Put(source.data(), memory.at(right()), static_cast<int>(length), right());
+            std::memset(source.data(), -1, source.size());
+            ARMCI_Fence(right());
+            sync();
+            const std::vector<char> expected(static_cast<size_t>(length),
+                                             value_of(left(), length, round));
+            ASSERT_TRUE(expect_same_bytes(
+                expected.data(), memory.mine(), length,
+                std::to_string(length) + " bytes, round " + std::to_string(round)));
+            sync();
+        }
+    }
+}
+
 // With mutexes of the rank that is written to, and of another one. A mutex is locked before the
 // put, because the answer to that tells that earlier operations are complete.
 // promise: unlock.completes

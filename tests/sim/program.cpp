@@ -372,6 +372,50 @@ void Program::window(int me) {
     }
 }
 
+// A flag without data, somewhere in the part. No fence is expected behind it.
+void Program::put_flag_only(int me, int segment, int target) {
+    while (!rank(me).pending.empty()) {
+        wait_for_something(me);
+    }
+    ARMCI_Fence(target);
+    record("fenced", me, target);
+    const int64_t at = pick(me, 0, job_.plan().part_bytes / 8 - 1) * 8;
+    const int value = static_cast<int>(pick(me, 0, INT32_MAX));
+    int nothing = 0;
+    ARMCI_Put_flag(&nothing, part(me, segment, target) + at, 0,
+                   reinterpret_cast<int*>(part(me, segment, target) + at), value, target);
+    record("flagged", me, target);
+    std::memcpy(expected(me, segment, target).data() + at, &value, sizeof value);
+}
+
+// Puts of one block to one rank with a fence behind each, and then operations with none before
+// them.
+void Program::fenced_puts(int me) {
+    const int target = static_cast<int>(pick(me, 0, size() - 1));
+    const int segment = static_cast<int>(pick(me, 0, segments() - 1));
+    const int64_t puts = pick(me, 3, 5);
+    for (int64_t number = 1; number <= puts + pick(me, 0, 3); ++number) {
+        auto made = std::make_unique<Pending>();
+        made->target = target;
+        made->segment = segment;
+        made->operation.kind =
+            number <= puts ? OpKind::put
+                           : std::array{OpKind::put, OpKind::get, OpKind::acc}[pick(me, 0, 2)];
+        const int64_t bytes = pick(me, 1, job_.plan().part_bytes / 8) * 8;
+        made->pattern = test::contiguous_pattern(
+            bytes, 0, pick(me, 0, (job_.plan().part_bytes - bytes) / 8) * 8);
+        carry_out(me, std::move(made), number <= puts || often(me, 500));
+        if (number == puts - 1 && often(me, 500)) {
+            put_flag_only(me, segment, target);
+        } else if (number < puts) {
+            ARMCI_Fence(target);
+            record("fenced", me, target);
+            settle_fenced(me, target);
+            check_parts_on(me, target, "after ARMCI_Fence");
+        }
+    }
+}
+
 // Runs or starts an operation whose kind, pattern and place are given.
 void Program::carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking) {
     const Operation& operation = made->operation;
@@ -657,7 +701,7 @@ void Program::end_phase(int me, int64_t phase) {
 }
 
 void Program::do_something(int me) {
-    switch (pick(me, 0, 16)) {
+    switch (pick(me, 0, 17)) {
         case 0:
             return count_up(me);
         case 1:
@@ -676,6 +720,8 @@ void Program::do_something(int me) {
             return accumulate_sum(me);
         case 9:
             return window(me);
+        case 10:
+            return fenced_puts(me);
         default:
             return transfer(me);
     }

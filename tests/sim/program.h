@@ -91,6 +91,8 @@ class Program {
     void do_something(int me);
     void transfer(int me);
     void window(int me);
+    void fenced_puts(int me);
+    void put_flag_only(int me, int segment, int target);
     void carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking);
     void accumulate_sum(int me);
     void count_up(int me);

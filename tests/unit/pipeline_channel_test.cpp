@@ -55,6 +55,21 @@ TEST(Channel, OrderedWritesArePendingUntilALaterFrameIsExecuted) {
     EXPECT_FALSE(channel.writes_pending());
 }
 
+TEST(Channel, ACopyHasArrivedWhenNoneIsInFlightOrTheNextIsWritten) {
+    Channel channel;
+    channel.last_copy = 1;
+    channel.writes_in_flight = 1;
+    EXPECT_FALSE(channel.has_arrived(1));
+    EXPECT_TRUE(channel.remote_work_pending());
+    channel.writes_in_flight = 0;
+    EXPECT_TRUE(channel.has_arrived(1));
+    EXPECT_FALSE(channel.remote_work_pending());
+    channel.last_copy = 2;
+    channel.writes_in_flight = 1;
+    EXPECT_TRUE(channel.has_arrived(1));
+    EXPECT_FALSE(channel.has_arrived(2));
+}
+
 TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
     Channel channel;
     channel.writes_in_flight = 2;

@@ -56,7 +56,9 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
         case RouteReason::travels_with_others:
             return "small non-blocking ones share a frame";
         case RouteReason::fence_follows:
-            return "a frame is one message, and asks for its acknowledgement itself";
+            return question.may_be_copied
+                       ? "the network reports when a copy of the block has arrived"
+                       : "a frame is one message, and asks for its acknowledgement itself";
         case RouteReason::slow_reads:
             return line(
                        "the target's data server writes blocks of at least %lld bytes into the "
@@ -197,6 +199,7 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
     }
     question.is_blocking = true;
     question.is_fenced = op == OpKind::put && progress.network()->origin.fences().take_messages();
+    question.may_be_copied = question.is_fenced && progress.network()->domain.row().delivery;
     if (const RouteDecision fenced = choose_route(progress, question);
         fenced.route != decision.route) {
         lines.push_back(line("       where each one is followed by a fence: %s, because %s",

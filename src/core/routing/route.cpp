@@ -38,8 +38,13 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
         return {Route::server, RouteReason::travels_with_others};
     }
     const bool is_one_block = shape.block_bytes == shape.total_bytes;
-    if (question.is_fenced && is_one_block && shape.total_bytes <= costs.max_fenced_frame()) {
-        return {Route::server, RouteReason::fence_follows};
+    if (question.is_fenced && is_one_block) {
+        if (question.may_be_copied && shape.total_bytes <= costs.max_fenced_copy()) {
+            return {Route::rma, RouteReason::fence_follows};
+        }
+        if (shape.total_bytes <= costs.max_fenced_frame()) {
+            return {Route::server, RouteReason::fence_follows};
+        }
     }
     if (is_get && is_one_block && shape.total_bytes >= costs.min_get_by_put()) {
         return {Route::rma, RouteReason::slow_reads};

@@ -18,6 +18,7 @@ struct RouteQuestion {
     bool is_registered = true;  // all of its remote bytes, for RMA
     int server = kIdleServer;   // that the remote bytes belong to
     bool is_fenced = false;     // a put: a fence is likely to follow, and takes a message after RMA
+    bool may_be_copied = false;  // a put: Origin::may_write_copy()
     // For ARMCI_ROUTE=alternate: whether the last operation that had the choice took RMA.
     bool last_took_rma = false;
 };
@@ -30,7 +31,7 @@ enum class RouteReason {
     configured,           // ARMCI_ROUTE names the route
     alternating,          // ARMCI_ROUTE=alternate
     travels_with_others,  // small non-blocking transfers share a frame
-    fence_follows,        // a put of one block in a frame, which is acknowledged without a fence
+    fence_follows,        // a put of one block, as a copy or in a frame: its fence takes no message
     slow_reads,           // a get of one block, which the target's data server writes here
     long_blocks,          // RMA costs less for blocks of this length
     one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake
@@ -40,6 +41,7 @@ enum class RouteReason {
 struct RouteDecision {
     base::Route route;
     RouteReason reason;
+    bool is_copied = false;  // RMA: a put of one block, by Origin::write_copy()
 };
 
 // docs/references.md: Bonachea 2007

@@ -86,6 +86,8 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
     question.is_fenced =
         transfer.op == OpKind::put && question.is_blocking &&
         context_.progress.network()->origin.fences().message_will_follow(question.server);
+    question.may_be_copied =
+        question.is_fenced && context_.progress.network()->origin.may_write_copy(question.server);
     question.last_took_rma = last_took_rma_;
     RouteDecision decision = core::choose_route(context_.progress, question);
     if (decision.reason == RouteReason::alternating) {
@@ -99,6 +101,13 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
         if (learning.wants_trial(question.shape, limit)) {
             decision.route = decision.route == Route::rma ? Route::server : Route::rma;
         }
+    }
+    if (decision.route == Route::rma && question.may_be_copied) {
+        const pipeline::TransferShape& shape = question.shape;
+        const pipeline::CostModel& costs = context_.progress.network()->learning.model(
+            link_to(context_.progress, transfer.target));
+        decision.is_copied =
+            shape.block_bytes == shape.total_bytes && shape.total_bytes <= costs.max_copied();
     }
     return decision;
 }
@@ -118,7 +127,7 @@ class Transfers::Measured {
         : transfers_(transfers) {
         if (transfer.total_bytes < CostLearning::kMinBytes ||
             decision.reason == RouteReason::slow_reads ||
-            decision.reason == RouteReason::fence_follows ||
+            decision.reason == RouteReason::fence_follows || decision.is_copied ||
             transfers.context_.progress.threads().has_others()) {
             return;
         }
@@ -171,6 +180,22 @@ bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leavin
                           .scale = transfer.op == OpKind::acc ? &transfer.scale : nullptr,
                           .end = end},
                          leaving);
+}
+
+// Copies a put of one block that a fence is likely to follow, and writes the copy. Returns false if
+// there is no room now.
+bool Transfers::write_copy(const Transfer& transfer) {
+    pipeline::Origin& origin = context_.progress.network()->origin;
+    pipeline::Channel& channel = origin.channel(transfer.place.server);
+    bool is_written = false;
+    transfer.sides.for_each_block([&](char* local, char* remote, int64_t bytes) {
+        const RemotePlace& place = transfer.place_of(0);
+        is_written = origin.write_copy(
+            channel, {local,
+                      static_cast<size_t>(bytes),
+                      {reinterpret_cast<uint64_t>(remote) + place.rma_distance, place.key}});
+    });
+    return is_written;
 }
 
 // A blocking transfer need not wait for its completion, but leaves before the call returns.
@@ -228,7 +253,9 @@ void Transfers::run_remotely(Transfer&& transfer) {
     if (decision.reason == RouteReason::slow_reads) {
         run_task<pipeline::GetByPutTask>(std::move(transfer));
     } else if (route == Route::rma) {
-        run_task<pipeline::RmaTask>(std::move(transfer));
+        if (!decision.is_copied || !write_copy(transfer)) {
+            run_task<pipeline::RmaTask>(std::move(transfer));
+        }
     } else if (op == OpKind::get) {
         run_task<pipeline::GetTask>(std::move(transfer));
     } else if (!send_small(transfer)) {

@@ -68,6 +68,7 @@ class Transfers {
     void run_task(pipeline::Transfer&& transfer);
     bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving,
                       const pipeline::GetEnd& end = {});
+    bool write_copy(const pipeline::Transfer& transfer);
     bool send_small(const pipeline::Transfer& transfer);
 
     TransferContext context_;

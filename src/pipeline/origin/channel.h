@@ -7,7 +7,9 @@
 //   ordered    the provider keeps the order write-write and write-send, so a write is remotely
 //              complete once a frame that was sent after it has been executed;
 //   delivered  each write's completion means that it has arrived.
-// Everything here is a pair of counters compared by <=; nothing is kept per operation.
+// Where writes are ordered, one of the delivered kind may be under way, too: the copy of a short
+// put that a fence is likely to follow. Everything here is a pair of counters compared by <=;
+// nothing is kept per operation.
 #pragma once
 
 #include <algorithm>
@@ -38,6 +40,7 @@ struct FencePoint {
     uint64_t last_task = 0;    // not 0: this task has to be posted first, and determines the frame
     uint64_t last_writer = 0;  // not 0: writes of tasks up to this one have to arrive
     uint64_t last_get = 0;     // not 0: gets without a handle up to this one have to end
+    uint64_t last_copy = 0;    // not 0: the write of this copy has to arrive
 };
 
 // What FrameSender keeps of a channel: how much has left, and how much of it is executed.
@@ -133,6 +136,7 @@ struct Channel {
     uint64_t last_mutation = 0;    // the last frame that changes memory there
     uint64_t write_mark = 0;       // sent_frames + 1 when the last ordered write was posted
     int64_t writes_in_flight = 0;  // delivered kind: writes without completion yet
+    uint64_t last_copy = 0;        // ordered writes: the number of the last copy that was written
 
     GrantedRecvBuffers recv_buffers;
     OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
@@ -157,7 +161,11 @@ struct Channel {
         return write_mark > flow.acknowledged_frames || writes_in_flight > 0;
     }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
-    // Returns the frame after whose execution all memory there is as this origin left it.
+    // Where writes are ordered, returns whether the copy with that number has arrived. The next one
+    // is written only when it has.
+    bool has_arrived(uint64_t copy) const { return copy < last_copy || writes_in_flight == 0; }
+    // Returns the frame after whose execution all memory there is as this origin left it, but for
+    // writes in flight.
     uint64_t last_effect() const { return std::max(last_mutation, write_mark); }
     // Returns whether anything here waits for the network.
     bool is_under_way() const {

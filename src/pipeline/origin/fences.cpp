@@ -14,8 +14,8 @@ bool Fences::may_write(Channel& channel) {
 }
 
 bool Fences::may_read(Channel& channel) {
-    const bool writes_in_the_way = ordering_.ordered_writes && !ordering_.reads_after_writes &&
-                                   channel.write_mark > channel.flow.acknowledged_frames;
+    const bool writes_in_the_way =
+        ordering_.ordered_writes && !ordering_.reads_after_writes && channel.writes_pending();
     if (channel.mutations_pending() || writes_in_the_way) {
         frames_.ask_acknowledge(channel, channel.last_effect());
         return false;
@@ -39,6 +39,7 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
     point.has_batch = !has_tasks && has_batch;  // otherwise it leaves before the tasks
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
     point.last_get = channel.tasks.fenced_gets > 0 ? tasks_.last_submitted() : 0;
+    point.last_copy = ordering_.ordered_writes ? channel.last_copy : 0;
     fence->push_back(point);
     return true;
 }
@@ -68,7 +69,9 @@ bool Fences::is_acknowledged(FencePoint* point) {
     }
     return (point->last_writer == 0 ||
             PendingTasks::writes_have_arrived(point->last_writer, channel)) &&
-           (point->last_get == 0 || PendingTasks::fenced_gets_have_ended(point->last_get, channel));
+           (point->last_get == 0 ||
+            PendingTasks::fenced_gets_have_ended(point->last_get, channel)) &&
+           (point->last_copy == 0 || channel.has_arrived(point->last_copy));
 }
 
 Fence Fences::start(int server) {

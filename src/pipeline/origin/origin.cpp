@@ -102,6 +102,14 @@ bool Origin::append(Channel& channel, const SmallTransfer& transfer, Batches::Le
     return batches_.append(channel, transfer, leaving);
 }
 
+bool Origin::write_copy(Channel& channel, const fabric::RmaBlock& block) {
+    if (!rma_.write_copy(channel, block)) {
+        return false;
+    }
+    channel.fence_habit.fence_follows();
+    return true;
+}
+
 bool Origin::has_posts_to_repeat() const {
     const ChannelLists& lists = channels_.lists();
     return !lists.active.empty() || !lists.batching.empty() || !lists.release_due.empty() ||

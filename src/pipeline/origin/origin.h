@@ -50,6 +50,13 @@ class Origin {
     // Appends as Batches::append() does, in order with tasks.
     bool append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving);
 
+    // Writes a copy of a block that a fence is likely to follow: RmaPoster::write_copy().
+    bool may_write_copy(int server) const {
+        const Channel* channel = channels_.find(server);
+        return channel != nullptr && rma_.may_write_copy(*channel);
+    }
+    bool write_copy(Channel& channel, const fabric::RmaBlock& block);
+
     // Polls once and posts what is due. Returns true when something moved.
     bool progress();
     // Returns whether progress() has something to post that it could not post so far.

@@ -13,6 +13,7 @@ void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options, bool 
     domain_ = &domain;
     register_min_bytes_ = options.register_min_bytes;
     ordered_writes_ = ordered_writes;
+    writes_copies_ = ordered_writes && domain.row().delivery;
 }
 
 RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) {
@@ -22,6 +23,7 @@ RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) 
     rma.operation.peer = channel.node;
     rma.poster = this;
     rma.slot = slot;
+    rma.channel = &channel;
     rma.task = task;
     rma.is_delivered_write = false;
     rma.copied_blocks = 0;
@@ -39,9 +41,15 @@ void RmaPoster::drop(RmaOperation* rma) {
 void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completion&) {
     auto* rma = reinterpret_cast<RmaOperation*>(operation);
     Task* task = rma->task;
-    task->channel().is_reached = true;
+    rma->channel->is_reached = true;
     if (rma->is_delivered_write) {
-        --task->channel().writes_in_flight;
+        --rma->channel->writes_in_flight;
+    }
+    if (task == nullptr) {
+        rma->poster->drop(rma);
+        return;
+    }
+    if (rma->is_delivered_write) {
         --task->writes_in_flight();
     }
     const char* arrived = rma->bounce;
@@ -155,6 +163,31 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
     channels_.lists().dirty.add(channel);
     turn_.moved = true;
     task->add_pending();
+    counters_.change_under_way(rma->bytes);
+    return true;
+}
+
+bool RmaPoster::write_copy(Channel& channel, const fabric::RmaBlock& block) {
+    RmaOperation* rma = new_operation(channel, nullptr);
+    rma->is_delivered_write = true;
+    fabric::RmaBlock copy;
+    if (!lay_out_bounce(rma, &block, 1, &copy)) {
+        drop(rma);
+        return false;
+    }
+    std::memcpy(copy.local, block.local, block.bytes);
+    if (base::is_tracing()) [[unlikely]] {
+        trace(rma, &copy, 1);
+    }
+    if (!endpoint_.post_write(channel.peer, &copy, 1, buffers_.descriptor(rma->bounce),
+                              fabric::Endpoint::WriteCompletion::delivered, &rma->operation)) {
+        drop(rma);
+        return false;
+    }
+    ++channel.last_copy;
+    ++channel.writes_in_flight;
+    channels_.lists().dirty.add(channel);
+    turn_.moved = true;
     counters_.change_under_way(rma->bytes);
     return true;
 }

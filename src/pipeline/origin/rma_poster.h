@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Posts the origin's remote memory access. It copies through a buffer where local memory is not
-// registered, or registers that memory.
+// registered, or registers that memory. It also copies short puts that end before they have
+// arrived.
 #pragma once
 
 #include <cstddef>
@@ -41,6 +42,16 @@ class RmaPoster {
                const fabric::Region& local);
     bool read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
               const fabric::Region& local);
+    // Copies a block and writes the copy; the caller may change the block at once. A fence waits
+    // until the write has arrived, and needs no message for that. Call it only if may_write_copy().
+    // Returns false if not now.
+    bool write_copy(Channel& channel, const fabric::RmaBlock& block);
+    // Returns whether the network tells when a copy has arrived, and it would be written in order:
+    // nothing of this channel waits to be sent or executed, and the copy before has arrived.
+    bool may_write_copy(const Channel& channel) const {
+        return writes_copies_ && channel.writes_in_flight == 0 && channel.tasks.first == nullptr &&
+               channel.batch == nullptr && !channel.mutations_pending();
+    }
     size_t max_blocks() const { return endpoint_.max_rma_blocks(); }
     size_t largest_bytes(bool is_registered) const {
         return is_registered || !domain_->needs_local_registration() ? endpoint_.max_rma_bytes()
@@ -65,7 +76,8 @@ class RmaPoster {
         fabric::Operation operation;
         RmaPoster* poster = nullptr;
         uint32_t slot = 0;  // in operations_
-        Task* task = nullptr;
+        Channel* channel = nullptr;
+        Task* task = nullptr;  // a copy has none
         bool is_delivered_write = false;
         int64_t posted_ns = 0;  // for the timeline, like the next one
         int64_t bytes = 0;
@@ -97,6 +109,7 @@ class RmaPoster {
     fabric::Domain* domain_ = nullptr;
     int64_t register_min_bytes_ = 0;
     bool ordered_writes_ = false;
+    bool writes_copies_ = false;
     bool registration_refused_ = false;
     bool registration_warned_ = false;
     int refused_registrations_ = 0;  // consecutive ones
