@@ -112,20 +112,6 @@ TEST(CostModel, AFencedPutIsOneFrameWhileItsCopiesCostLessThanAMessage) {
     EXPECT_EQ(model.max_fenced_frame(), 0);
 }
 
-// Only the copy at the origin counts. Where costs do not decide, a copy is no reason to take RMA.
-TEST(CostModel, AFencedPutIsCopiedWhileItsCopyCostsLessThanAMessage) {
-    CostModel model(socket_costs(), {1 << 20, 8, 0});
-    EXPECT_EQ(model.max_fenced_copy(), 0);
-    EXPECT_EQ(model.max_copied(), 16 << 10);
-    model.choose_by_costs();
-    EXPECT_GT(model.max_fenced_copy(), model.max_fenced_frame());
-    EXPECT_EQ(model.max_fenced_copy(), model.max_copied());
-    model.choose_from(1);
-    EXPECT_EQ(model.max_fenced_copy(), 0);
-    EXPECT_EQ(model.max_copied(), 16 << 10);
-    EXPECT_EQ(CostModel(socket_costs(), {1000, 8, 0}).max_copied(), 1000);
-}
-
 TEST(CostModel, TransfersOfFewBytesAndBlocksAreSmall) {
     const CostModel model(socket_costs(), {65536, 8, kMaxSmallBytes});
     EXPECT_TRUE(model.is_small({kMaxSmallBytes, kMaxSmallBytes}));

@@ -199,7 +199,9 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
     }
     question.is_blocking = true;
     question.is_fenced = op == OpKind::put && progress.network()->origin.fences().take_messages();
-    question.may_be_copied = question.is_fenced && progress.network()->domain.row().delivery;
+    const fabric::ProviderRow& row = progress.network()->domain.row();
+    question.may_be_copied = question.is_fenced && row.delivery && row.sends_alone &&
+                             block_count == 1 && block_bytes <= pipeline::FrameSender::kSurelyTaken;
     if (const RouteDecision fenced = choose_route(progress, question);
         fenced.route != decision.route) {
         lines.push_back(line("       where each one is followed by a fence: %s, because %s",

@@ -39,7 +39,7 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
     }
     const bool is_one_block = shape.block_bytes == shape.total_bytes;
     if (question.is_fenced && is_one_block) {
-        if (question.may_be_copied && shape.total_bytes <= costs.max_fenced_copy()) {
+        if (question.may_be_copied && costs.chooses_by_costs()) {
             return {Route::rma, RouteReason::fence_follows};
         }
         if (shape.total_bytes <= costs.max_fenced_frame()) {

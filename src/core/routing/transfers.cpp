@@ -87,7 +87,8 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
         transfer.op == OpKind::put && question.is_blocking &&
         context_.progress.network()->origin.fences().message_will_follow(question.server);
     question.may_be_copied =
-        question.is_fenced && context_.progress.network()->origin.may_write_copy(question.server);
+        question.is_fenced && question.shape.block_bytes == question.shape.total_bytes &&
+        context_.progress.network()->origin.may_write_copy(question.server, transfer.total_bytes);
     question.last_took_rma = last_took_rma_;
     RouteDecision decision = core::choose_route(context_.progress, question);
     if (decision.reason == RouteReason::alternating) {
@@ -102,13 +103,7 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
             decision.route = decision.route == Route::rma ? Route::server : Route::rma;
         }
     }
-    if (decision.route == Route::rma && question.may_be_copied) {
-        const pipeline::TransferShape& shape = question.shape;
-        const pipeline::CostModel& costs = context_.progress.network()->learning.model(
-            link_to(context_.progress, transfer.target));
-        decision.is_copied =
-            shape.block_bytes == shape.total_bytes && shape.total_bytes <= costs.max_copied();
-    }
+    decision.is_copied = decision.route == Route::rma && question.may_be_copied;
     return decision;
 }
 

@@ -20,9 +20,6 @@ double as_double(int64_t value) {
     return static_cast<double>(value);
 }
 
-// Copying so much takes about as long as a message on the quickest networks.
-constexpr int64_t kMaxCopiedAnyway = 16 << 10;
-
 double far_bytes(const TransferShape& shape) {
     return as_double(std::max<int64_t>(0, shape.total_bytes - kNearBytes));
 }
@@ -67,8 +64,7 @@ void CostModel::choose_by_costs() {
     min_get_by_put_ = find_min_get_by_put();
     min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
     min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
-    max_fenced_frame_ = find_max_fenced(Copies::at_both_ends);
-    max_copied_ = find_max_fenced(Copies::at_origin);
+    max_fenced_frame_ = find_max_fenced_frame();
     chooses_by_costs_ = true;
 }
 
@@ -91,15 +87,15 @@ int64_t CostModel::find_min_single(OpKind op) const {
     return min;
 }
 
-// Up to which size the copies of a fenced put cost less than one more message. It costs about half
-// of its latency, because it leaves right behind the write. A frame is copied at both ends.
-int64_t CostModel::find_max_fenced(Copies copies) const {
+// Up to which size the two copies of a frame cost less than one more message. It costs about half
+// of its latency, because it leaves right behind the write.
+int64_t CostModel::find_max_fenced_frame() const {
     const RmaCosts& rma = constants_.rma[static_cast<size_t>(OpKind::put)];
     const double message_us = (rma.latency_us + rma.blocks.at(kRmaBlockBytes[0])) / 2;
     int64_t max = 0;
     for (int64_t bytes = kRmaBlockBytes[0]; bytes <= limits_.chunk_bytes; bytes *= 2) {
         const StageTimes stages = stage_times(OpKind::put, bytes, bytes);
-        if (stages.pack_us + (copies == Copies::at_both_ends ? stages.unpack_us : 0) > message_us) {
+        if (stages.pack_us + stages.unpack_us > message_us) {
             break;
         }
         max = bytes;
@@ -129,7 +125,6 @@ void CostModel::choose_from(int64_t min_block_bytes) {
     min_block_[static_cast<size_t>(OpKind::acc)].fill(INT64_MAX);
     min_get_by_put_ = INT64_MAX;
     max_fenced_frame_ = 0;
-    max_copied_ = std::min(limits_.chunk_bytes, kMaxCopiedAnyway);
     chooses_by_costs_ = false;
     min_single_.fill(min_block_bytes);
     min_single_[static_cast<size_t>(OpKind::acc)] = INT64_MAX;

@@ -162,11 +162,8 @@ class CostModel {
     // fence follows it, 0 if none does. It is for networks where a fence after RMA is a message of
     // its own: a frame asks for its acknowledgement itself.
     int64_t max_fenced_frame() const { return max_fenced_frame_; }
-    // Returns the same for a put that is copied and goes by RMA, where the network reports the
-    // arrival of the copy. The copy costs less than a message up to max_copied() bytes, also where
-    // costs do not decide.
-    int64_t max_fenced_copy() const { return chooses_by_costs_ ? max_copied_ : 0; }
-    int64_t max_copied() const { return max_copied_; }
+    // Returns whether predicted costs decide.
+    bool chooses_by_costs() const { return chooses_by_costs_; }
 
     // These predict; the cost of an empty transfer is 0. There is no accumulate by RMA, so its cost
     // is infinite.
@@ -196,8 +193,7 @@ class CostModel {
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;
     int64_t find_min_get_by_put() const;
     int64_t find_min_single(base::OpKind op) const;
-    enum class Copies : uint8_t { at_origin, at_both_ends };
-    int64_t find_max_fenced(Copies copies) const;
+    int64_t find_max_fenced_frame() const;
 
     CostConstants constants_;
     PipelineLimits limits_;
@@ -205,7 +201,6 @@ class CostModel {
     int64_t min_get_by_put_ = INT64_MAX;
     std::array<int64_t, base::kOpKindCount> min_single_{};
     int64_t max_fenced_frame_ = 0;
-    int64_t max_copied_ = 0;
     bool chooses_by_costs_ = false;
 };
 

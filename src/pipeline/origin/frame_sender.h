@@ -74,12 +74,12 @@ class FrameSender {
     // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
+    // A frame behind many bytes that have not arrived waits in the provider until those have left.
+    static constexpr int64_t kSurelyTaken = 4 << 10;
+
     // Returns whether a frame that is posted now leaves without further polls. `tasks` is the
     // number of tasks under way there that may be in its way.
     bool leaves_alone(const Channel& channel, int tasks) const {
-        // A frame behind many bytes that have not arrived waits in the provider until those have
-        // left.
-        constexpr uint64_t kSurelyTaken = 4 << 10;
         return sends_alone_ && tasks == 0 &&
                channel.flow.sent_bytes - channel.flow.acknowledged_bytes <= kSurelyTaken;
     }

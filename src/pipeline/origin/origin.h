@@ -50,10 +50,13 @@ class Origin {
     // Appends as Batches::append() does, in order with tasks.
     bool append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving);
 
-    // Writes a copy of a block that a fence is likely to follow: RmaPoster::write_copy().
-    bool may_write_copy(int server) const {
+    // Writes a copy of a block that a fence is likely to follow: RmaPoster::write_copy(). The copy
+    // must leave without further polls, because the put ends at once.
+    bool may_write_copy(int server, int64_t bytes) const {
         const Channel* channel = channels_.find(server);
-        return channel != nullptr && rma_.may_write_copy(*channel);
+        return channel != nullptr && bytes <= FrameSender::kSurelyTaken &&
+               frames_.leaves_alone(*channel, channel->tasks.count) &&
+               rma_.may_write_copy(*channel);
     }
     bool write_copy(Channel& channel, const fabric::RmaBlock& block);
 
