@@ -38,6 +38,18 @@ bool cuts_rows(const py::array& array, const Region& region) {
     throw py::index_error(mistake + " (rank " + std::to_string(armci_msg_me()) + ")");
 }
 
+/** Lets other Python threads run. py::gil_scoped_release also visits pybind11's tables. */
+class GilRelease {
+  public:
+    GilRelease() : state_(PyEval_SaveThread()) {}
+    ~GilRelease() { PyEval_RestoreThread(state_); }
+    GilRelease(const GilRelease&) = delete;
+    GilRelease& operator=(const GilRelease&) = delete;
+
+  private:
+    PyThreadState* state_;
+};
+
 Local local_of(const py::array& array) {
     return {static_cast<char*>(const_cast<void*>(array.data())), array.strides()};
 }
@@ -86,10 +98,8 @@ bool Elements::transfer(Operation operation, py::handle index, py::handle array,
     Local local = local_of(given);
     local.accumulate_type = type;
     local.scale = scale;
-    // A parameter of type Handle* would cost a microsecond: pybind11 looks for other modules that
-    // can convert None.
     Handle* const started = handle.is_none() ? nullptr : handle.cast<Handle*>();
-    const py::gil_scoped_release release;
+    const GilRelease release;
     return memory_->transfer(operation, region, local, started);
 }
 
@@ -98,7 +108,7 @@ py::object Elements::get_new(py::handle index) const {
     py::array result(type_, shape_of(region));
     const Local local = local_of(result);
     {
-        const py::gil_scoped_release release;
+        const GilRelease release;
         memory_->transfer(Operation::get, region, local, nullptr);
     }
     return region.is_element() ? py::object(result[py::tuple()]) : std::move(result);
@@ -125,14 +135,14 @@ int Elements::owner(py::handle index) const {
 void Elements::update(int operation, py::handle index, const py::array& word, int value) const {
     const Region region = element(index);
     void* const data = const_cast<void*>(word.data());
-    const py::gil_scoped_release release;
+    const GilRelease release;
     memory_->update(operation, region, data, value);
 }
 
 bool Elements::fence(const py::int_& rank) const {
     int overflow = 0;
     const long long number = PyLong_AsLongLongAndOverflow(rank.ptr(), &overflow);
-    const py::gil_scoped_release release;
+    const GilRelease release;
     return overflow == 0 && memory_->fence(number);
 }
 

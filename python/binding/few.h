@@ -17,6 +17,15 @@ class Few {
   public:
     Few() {}  // leaves the elements without values
     explicit Few(size_t size) : size_(size) { std::fill_n(items_.begin(), size, T{}); }
+    // A copy touches no cache line of elements that are not there.
+    Few(const Few& other) { *this = other; }
+    Few& operator=(const Few& other) {
+        if (this != &other) {
+            size_ = other.size_;
+            std::copy_n(other.items_.begin(), size_, items_.begin());
+        }
+        return *this;
+    }
 
     [[nodiscard]] size_t size() const { return size_; }
     [[nodiscard]] bool empty() const { return size_ == 0; }

@@ -5,6 +5,7 @@
 #include <pybind11/stl.h>
 
 #include "elements.h"
+#include "fast_calls.h"
 #include "group.h"
 #include "index.h"
 #include "job.h"
@@ -117,8 +118,8 @@ void define_arrays(py::module_& m) {
         .def(py::init<>())
         .def("wait", &Handle::wait, WithoutGil())
         .def("test", &Handle::test, WithoutGil());
-    py::class_<Elements>(m, "Elements")
-        .def_static("allocate", allocate)
+    py::class_<Elements> elements_class(m, "Elements");
+    elements_class.def_static("allocate", allocate)
         .def("release", [](const Elements& elements) { elements.memory().release(); })
         .def_property_readonly(
             "is_released", [](const Elements& elements) { return elements.memory().is_released(); })
@@ -136,18 +137,14 @@ void define_arrays(py::module_& m) {
                  return py::tuple(py::cast(elements.memory().block_shape(rank)));
              })
         .def("own", &Elements::own)
-        .def("put", &Elements::put)
-        .def("get", &Elements::get)
-        .def("get_new", &Elements::get_new)
-        .def("accumulate", &Elements::accumulate)
         .def("update", &Elements::update)
-        .def("fence", &Elements::fence)
         .def_property(
             "largest_argument",
             [](const Elements& elements) { return elements.memory().largest_argument; },
             [](const Elements& elements, int64_t largest) {
                 elements.memory().largest_argument = largest;
             });
+    define_fast_calls(elements_class, m.attr("Error"));
 }
 
 }  // namespace

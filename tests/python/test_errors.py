@@ -245,3 +245,17 @@ def test_other_threads_run_while_a_call_waits(job):
                 pass
             flag.sync()
         flag.sync()
+
+
+def test_calls_of_the_module(array):
+    """The transfers' calls check what pybind11 checks elsewhere."""
+    core = array._core
+    for call, needed in ((core.put, 3), (core.get, 3), (core.get_new, 1), (core.fence, 1)):
+        with pytest.raises(TypeError, match=f"takes {needed} arguments, not 2"):
+            call(0, 0)
+    with pytest.raises(TypeError, match="takes 5 arguments, not 0"):
+        core.accumulate()
+    with pytest.raises(TypeError, match="descriptor 'put'"):
+        type(core).put(array, 0, 0, None)
+    with pytest.raises(TypeError, match="made by allocate"):
+        type(core).__new__(type(core)).get_new(0)
