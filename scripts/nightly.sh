@@ -100,6 +100,11 @@ else
     echo "== packages, Global Arrays and NWChem from source: left out, need root and debootstrap" \
         "(scripts/setup.sh nightly)"
 fi
+if ((EUID == 0)) && command -v debootstrap >/dev/null && command -v buildah >/dev/null; then
+    check "image (5 minutes)" "$root/scripts/test-image.sh"
+else
+    echo "== image: left out, needs root, debootstrap and buildah (scripts/setup.sh nightly)"
+fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5
