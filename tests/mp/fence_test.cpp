@@ -123,7 +123,7 @@ TEST(Fence, CompletesSingleBytes) {
 // as soon as the put has returned.
 // promise: fence.completes, completion.blocking-frees-source
 TEST(Fence, CompletesPutsThatAreAlone) {
-    constexpr int64_t kLengths[] = {1, 8, 200, 2048, 2049, 10000, 30000, 70000};
+    constexpr int64_t kLengths[] = {1, 8, 200, 2048, 2049, 4096, 4097, 10000, 30000, 70000};
     constexpr int64_t kLargest = 70000;
     GlobalMemory memory(kLargest);
     std::vector<char> source(kLargest);
