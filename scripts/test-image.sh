@@ -26,6 +26,11 @@ while (($# > 0)); do
     shift
 done
 
+type -P buildah >/dev/null || {
+    echo "test-image: needs buildah (scripts/setup.sh nightly)" >&2
+    exit 1
+}
+
 # Storage of its own, and neither a kernel's overlay nor a runtime of containers.
 buildah() {
     BUILDAH_ISOLATION=chroot command buildah --root "$work/storage" --runroot "$work/run" \
@@ -50,7 +55,8 @@ make_base() {
 
 # The files that git knows, as a user's clone has them.
 copy_sources() {
-    mkdir -p "$work/sources"
+    rm -rf "$work/sources" # of a run with --keep
+    mkdir "$work/sources"
     git -C "$root" ls-files -z |
         tar -C "$root" --null --files-from=- -cf - | tar -C "$work/sources" -xf -
 }
@@ -67,7 +73,8 @@ use_image() {
         cd
         mpiexec -n 2 armci-info | grep "2 ranks on 1 node"
         mpicc first_put.c -o first_put $(pkg-config --cflags --libs armci)
-        mpiexec -n 2 ./first_put
+        mpiexec -n 2 ./first_put | tee words
+        test "$(grep -c "reads: hello" words)" = 2
         mpiexec -n 2 armci-bench --ops put --sizes 8,1M --json put.json >/dev/null
         armci-plot --output put put.json
         test -s put-latency-size.png
