@@ -60,10 +60,10 @@ struct ProviderRow {
     // True if it forgets, before libfabric 2.0, a receive buffer without a word when a message is
     // too long for what is free in it (FI_ETRUNC). Others say when they release the buffer.
     bool forgets_cut = false;
-    // True if a message leaves after its post without further polling of the sender, unless earlier
-    // operations are in its way. Some providers send packets again, or handle missing buffers of
-    // the receiver, only while they are polled: they do not promise it. For them only the
-    // completion of a send shows that it has left.
+    // True if a message or a write leaves after its post without further polling of the sender,
+    // unless earlier operations are in its way. Some providers send packets again, or handle
+    // missing buffers of the receiver, only while they are polled: they do not promise it. For them
+    // only the completion of a send shows that it has left.
     bool sends_alone = false;
     // True if each endpoint listens for connections over TCP, at the address that is its name.
     bool listens_by_tcp = false;

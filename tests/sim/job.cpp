@@ -178,7 +178,7 @@ void Job::step() {
 }
 
 // The scheduler chooses some ranks so seldom that nothing may move for long, so every rank gets a
-// turn. A rank outside a call learns of failures, as it would in its next call or in
+// turn. After a failure a rank outside a call learns of it, as it would in its next call or in
 // ARMCI_Finalize.
 bool Job::is_stuck() {
     const int64_t before = sim::step();
@@ -192,7 +192,7 @@ bool Job::is_stuck() {
             resume(rank);
             watch(rank);
             const Process& process = this->process(rank);
-            if (process.is_outside && runs(rank)) {
+            if (has_failed_ && process.is_outside && runs(rank)) {
                 enter(rank);
                 process.runtime->network->origin.progress();
             }
@@ -329,10 +329,11 @@ void Job::run(const Body& body, std::function<void()> after_turn) {
         std::fflush(stderr);
         _exit(kFatalStatus);
     }
-    const bool is_dead = plan_.victim >= 0 && process(plan_.victim).is_dead;
-    if (!is_dead) {
-        check_end();
+    if (plan_.victim >= 0 && process(plan_.victim).is_dead) {
+        std::fflush(nullptr);
+        _exit(kUndetectedStatus);  // what a killed process had is not destroyed
     }
+    check_end();
 }
 
 }  // namespace armci::sim

@@ -99,6 +99,25 @@ bool may_be_announced(const Posted& operation) {
     return true;
 }
 
+// Whether a write follows something that has not left yet. Messages do not wait for each other: one
+// that has its place in order may need its sender again, while later ones complete.
+bool is_behind_waiting(const Posted& operation) {
+    if (operation.kind != Kind::write) {
+        return false;
+    }
+    for (const auto& earlier : provider().operations) {
+        if (earlier.get() == &operation) {
+            return false;
+        }
+        if (earlier->from == operation.from && earlier->to == operation.to &&
+            earlier->waits_for_sender && !earlier->is_read && !earlier->has_failed &&
+            follows(operation, *earlier)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Whether it moves on at its target only while that is polled.
 bool waits_for_polling(const Posted& operation) {
     switch (rules().polling) {
@@ -125,9 +144,9 @@ int moves_of(const Posted& operation, bool is_local_turn, Move* moves) {
         return count;
     }
     if (is_local_turn) {
-        const bool may_leave = operation.kind != Kind::send || rules().sends_alone ||
-                               provider().polled == operation.from;
-        if (!operation.is_read && operation.is_buffered && may_leave) {
+        if (!operation.is_read && operation.is_buffered &&
+            (!operation.waits_for_sender ||
+             (provider().polled == operation.from && !is_behind_waiting(operation)))) {
             moves[count++] = Move::read;
         }
         const bool may_complete = operation.kind == Kind::read || operation.is_delivered_kind
@@ -329,6 +348,21 @@ std::vector<Piece> split(char* local, char* remote, size_t bytes) {
     return pieces;
 }
 
+bool leaves_alone(const Posted& operation) {
+    constexpr size_t kSurelyTaken = 4 << 10;  // before it, and of it
+    if (is_timed()) {
+        return true;
+    }
+    size_t before = 0;
+    for (const auto& earlier : provider().operations) {
+        const bool is_in_the_way = earlier->from == operation.from && earlier->to == operation.to &&
+                                   earlier->kind != Kind::read && !earlier->is_placed;
+        before += is_in_the_way ? earlier->bytes : 0;
+    }
+    return rules().sends_alone && before <= kSurelyTaken && operation.bytes <= kSurelyTaken &&
+           !is_behind_waiting(operation);
+}
+
 void read_local(Posted& operation) {
     size_t total = 0;
     for (const Piece& piece : operation.pieces) {
@@ -488,6 +522,10 @@ void kill_process(int process) {
         provider().death_is_noticed |=
             operation->to->is_dead && !operation->from->is_dead && !operation->is_complete;
     }
+}
+
+int64_t refused_posts() {
+    return provider().refused;
 }
 
 bool death_is_noticed() {

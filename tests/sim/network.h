@@ -111,6 +111,8 @@ struct Posted {
     int64_t arrives_from = 0;    // steps before which nothing happens at the target,
     int64_t completes_from = 0;  // or is reported to the caller
 
+    bool waits_for_sender = false;  // buffered: it leaves only while its sender is polled
+
     bool is_read = false;       // the caller's memory is not needed any more
     bool is_matched = false;    // a message has its place
     bool is_placed = false;     // all bytes are there
@@ -143,6 +145,7 @@ struct Provider {
     int64_t open_objects = 0;  // beside endpoints and regions
     uint64_t next_key = 1000;
     int64_t posted = 0;
+    int64_t refused = 0;
     bool death_is_noticed = false;
     bool has_started = false;  // fi_getinfo was called
     bool has_writedata = false;
@@ -178,6 +181,10 @@ int64_t draw_delay();
 std::vector<Piece> split(char* local, char* remote, size_t bytes);
 // Takes the data of a message or write from the caller's memory.
 void read_local(Posted& operation);
+
+// Returns whether a message or write that is posted now leaves without polling of its sender. It
+// does not where the sender has to be polled, and behind many bytes, which fill a socket.
+bool leaves_alone(const Posted& operation);
 // The memory behind the context of an operation is the provider's until its completion, where its
 // mode says so (FI_CONTEXT, FI_CONTEXT2).
 void take_context(void* context);

@@ -114,7 +114,7 @@ void draw_settings(Plan* plan) {
     plan->use_ordering = happens(750);
     plan->route = one_of({base::RouteChoice::automatic, base::RouteChoice::rma,
                           base::RouteChoice::server, base::RouteChoice::alternate});
-    plan->min_rma_block = one_of({1, 64, 512, 4096});
+    plan->min_rma_block = one_of({0, 0, 1, 64, 512, 4096});
     plan->min_get_by_put = one_of<int64_t>({INT64_MAX, 1, 512});
     plan->explicit_progress = happens(500);
     plan->no_flush_local = happens(50);
@@ -168,7 +168,9 @@ void draw_start_and_stop(Plan* plan) {
     if (happens(150)) {
         draw_refusal(plan);
     }
-    if (plan->server_threads && happens(10)) {
+    // A rank whose watch has no thread passes nothing on about a start that fails.
+    const bool fails = provider.refusal.count == INT32_MAX;
+    if (plan->server_threads && !fails && happens(10)) {
         plan->thread_refused_to = static_cast<int>(draw(0, plan->rank_count() - 1));
     }
 }

@@ -394,6 +394,7 @@ void Program::fenced_puts(int me) {
     const int target = static_cast<int>(pick(me, 0, size() - 1));
     const int segment = static_cast<int>(pick(me, 0, segments() - 1));
     const int64_t puts = pick(me, 3, 5);
+    Pattern pattern;
     for (int64_t number = 1; number <= puts + pick(me, 0, 3); ++number) {
         auto made = std::make_unique<Pending>();
         made->target = target;
@@ -401,9 +402,15 @@ void Program::fenced_puts(int me) {
         made->operation.kind =
             number <= puts ? OpKind::put
                            : std::array{OpKind::put, OpKind::get, OpKind::acc}[pick(me, 0, 2)];
-        const int64_t bytes = pick(me, 1, job_.plan().part_bytes / 8) * 8;
-        made->pattern = test::contiguous_pattern(
-            bytes, 0, pick(me, 0, (job_.plan().part_bytes - bytes) / 8) * 8);
+        if (number <= puts || often(me, 300)) {
+            constexpr int64_t kCopied = 4 << 10;  // at most
+            const int64_t most =
+                often(me, 500) ? std::min(job_.plan().part_bytes, kCopied) : job_.plan().part_bytes;
+            const int64_t bytes = pick(me, 1, most / 8) * 8;
+            pattern = test::contiguous_pattern(
+                bytes, 0, pick(me, 0, (job_.plan().part_bytes - bytes) / 8) * 8);
+        }
+        made->pattern = pattern;
         carry_out(me, std::move(made), number <= puts || often(me, 500));
         if (number == puts - 1 && often(me, 500)) {
             put_flag_only(me, segment, target);
@@ -414,6 +421,21 @@ void Program::fenced_puts(int me) {
             check_parts_on(me, target, "after ARMCI_Fence");
         }
     }
+}
+
+// The long one may have ended while the network still has most of it to send.
+void Program::short_put_behind_long_one(int me) {
+    const int target = static_cast<int>(pick(me, 0, size() - 1));
+    const int segment = static_cast<int>(pick(me, 0, segments() - 1));
+    for (const int64_t bytes : {job_.plan().part_bytes, int64_t{8}}) {
+        auto made = std::make_unique<Pending>();
+        made->target = target;
+        made->segment = segment;
+        made->operation.kind = bytes == 8 || often(me, 500) ? OpKind::put : OpKind::acc;
+        made->pattern = test::contiguous_pattern(bytes, 0, 0);
+        carry_out(me, std::move(made), true);
+    }
+    see_arrive(me, segment, target);
 }
 
 // Runs or starts an operation whose kind, pattern and place are given.
@@ -449,6 +471,9 @@ void Program::carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking)
         }
         // The memory belongs to the caller again.
         std::fill(made->local.begin(), made->local.end(), kScribble);
+        if (!is_get && often(me, 100)) {
+            see_arrive(me, made->segment, made->target);
+        }
         return;
     }
     armci_hdl_t* handle = nullptr;
@@ -459,6 +484,20 @@ void Program::carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking)
     made->handle = handle;
     issue(me, operation, pattern, made->local.data(), remote, made->target, false, handle);
     rank(me).pending.push_back(std::move(made));
+}
+
+// What is complete has left: it arrives though the rank makes no call of the library.
+void Program::see_arrive(int me, int segment, int target) {
+    const auto& pending = rank(me).pending;
+    const bool has_pending = std::any_of(
+        pending.begin(), pending.end(), [&](const auto& other) { return other->target == target; });
+    if (has_pending || !job_.plan().server_threads) {
+        return;
+    }
+    const std::vector<char>& wanted = expected(me, segment, target);
+    const char* found = part(me, segment, target);
+    job_.wait_outside(me, [&] { return std::memcmp(wanted.data(), found, wanted.size()) == 0; });
+    record("arrived", me, target);
 }
 
 // --- What all origins change ---------------------------------------------------------------------
@@ -701,7 +740,7 @@ void Program::end_phase(int me, int64_t phase) {
 }
 
 void Program::do_something(int me) {
-    switch (pick(me, 0, 17)) {
+    switch (pick(me, 0, 18)) {
         case 0:
             return count_up(me);
         case 1:
@@ -722,6 +761,8 @@ void Program::do_something(int me) {
             return window(me);
         case 10:
             return fenced_puts(me);
+        case 11:
+            return short_put_behind_long_one(me);
         default:
             return transfer(me);
     }

@@ -92,8 +92,10 @@ class Program {
     void transfer(int me);
     void window(int me);
     void fenced_puts(int me);
+    void short_put_behind_long_one(int me);
     void put_flag_only(int me, int segment, int target);
     void carry_out(int me, std::unique_ptr<Pending> made, bool is_blocking);
+    void see_arrive(int me, int segment, int target);
     void accumulate_sum(int me);
     void count_up(int me);
     void swap(int me);

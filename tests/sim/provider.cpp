@@ -83,6 +83,7 @@ bool is_refused(SimEndpoint& endpoint) {
     } else {
         return false;
     }
+    ++provider().refused;
     remark("refused", endpoint.name());
     return true;
 }
@@ -117,8 +118,8 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     }
     record(kNames[static_cast<int>(operation->kind)], from.name(), operation->to->name(),
            static_cast<int64_t>(operation->bytes));
-    const bool may_leave = operation->kind != Kind::send || rules().sends_alone;
-    if (operation->is_buffered && may_leave && happens(rules().whole) &&
+    operation->waits_for_sender = operation->is_buffered && !leaves_alone(*operation);
+    if (operation->is_buffered && !operation->waits_for_sender && happens(rules().whole) &&
         rules().sabotage != Sabotage::early_completion) {
         read_local(*operation);
     }

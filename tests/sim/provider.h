@@ -121,6 +121,8 @@ void suspend_delays(bool are_suspended);
 bool step_network();
 // The number of operations that are not complete.
 int64_t pending_operations();
+// Posts that the network has refused so far.
+int64_t refused_posts();
 // The process does not answer any more. Operations with it fail.
 void kill_process(int process);
 // Whether a live rank has had an operation with a dead process that cannot complete, or has tried

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Completion queues of the simulated provider, and waiting for them.
+#include <algorithm>
+
 #include "descriptors.h"
 #include "fiber.h"
 #include "libc.h"
@@ -25,9 +27,14 @@ ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     if (Fiber::is_inside() && !queue.endpoint->is_server && !(is_timed() && has_entries(&queue))) {
         Fiber::yield();
     }
-    if (rules().polling != Polling::none || !rules().sends_alone) {
+    const auto& operations = provider().operations;
+    const bool is_local_turn =
+        std::any_of(operations.begin(), operations.end(), [&](const auto& operation) {
+            return operation->from == queue.endpoint && operation->waits_for_sender &&
+                   !operation->is_read;
+        });
+    if (rules().polling != Polling::none || is_local_turn) {
         provider().polled = queue.endpoint;
-        const bool is_local_turn = !rules().sends_alone;
         for (int64_t left = draw(0, 8); left > 0 && move_something(is_local_turn); --left) {
         }
         provider().polled = nullptr;

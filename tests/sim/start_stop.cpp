@@ -352,19 +352,12 @@ void Job::settle(int rank, Life& life) {
 // Runs the job until no rank or server has more to do. Operations that are under way when the last
 // rank ends still arrive.
 void Job::drain() {
-    constexpr int64_t kQuietRounds = 50;
-    // A network may refuse what a rank still has to post for some spells in a row.
-    constexpr int64_t kRefusedRounds = 1000;
+    constexpr int kQuietRounds = 50;
+    // The network may refuse what a rank or server still has to post for some spells in a row.
+    constexpr int kRefusedRounds = 1000;
     suspend_delays(true);
-    const auto has_posts = [this] {
-        for (int rank = 0; rank < size(); ++rank) {
-            if (runtime(rank).network->origin.has_posts_to_repeat()) {
-                return true;
-            }
-        }
-        return false;
-    };
-    for (int64_t quiet = 0; quiet < kQuietRounds || (quiet < kRefusedRounds && has_posts());) {
+    for (int quiet = 0, refused = 0; quiet < kQuietRounds && refused < kRefusedRounds;) {
+        const int64_t refusals = refused_posts();
         const int64_t before = sim::step();
         count_step();
         while (step_network()) {
@@ -379,7 +372,12 @@ void Job::drain() {
             runtime(host).network->server->progress_inline();
             serve(server);
         }
-        quiet = last_progress() > before ? 0 : quiet + 1;
+        if (last_progress() > before) {
+            quiet = 0;
+            refused = 0;
+        } else {
+            ++(refused_posts() > refusals ? refused : quiet);
+        }
     }
     suspend_delays(false);
 }

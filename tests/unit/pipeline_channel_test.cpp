@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
+#include "pipeline/origin/left_frames.h"
+
 namespace armci::pipeline::test {
 namespace {
 
@@ -77,6 +81,40 @@ TEST(Channel, DeliveredWritesArePendingUntilTheirCompletion) {
     EXPECT_TRUE(channel.writes_pending());
     channel.writes_in_flight = 0;
     EXPECT_FALSE(channel.writes_pending());
+}
+
+// The server executes frames in order, so a frame is of no use there before the earlier ones.
+TEST(LeftFrames, AFrameHasLeftWhenAllBeforeItHave) {
+    Channel channel;
+    Channel other;
+    LeftFrames left;
+    std::vector<Task*> ended;
+    Task* const tasks[] = {reinterpret_cast<Task*>(8), reinterpret_cast<Task*>(16)};
+    const auto end = [&](Task* task) { ended.push_back(task); };
+    left.add(channel, 1, nullptr, end);
+    EXPECT_TRUE(channel.flow.has_left(1));
+    EXPECT_FALSE(channel.flow.has_left(2));
+    left.add(channel, 4, tasks[1], end);
+    left.add(channel, 3, tasks[0], end);
+    left.add(other, 1, nullptr, end);
+    left.add(other, 2, nullptr, end);
+    EXPECT_EQ(ended, std::vector<Task*>(3, nullptr));
+    EXPECT_FALSE(channel.flow.has_left(3));
+    EXPECT_TRUE(other.flow.has_left(2));
+    left.add(channel, 2, nullptr, end);
+    EXPECT_EQ(ended, (std::vector<Task*>{nullptr, nullptr, nullptr, nullptr, tasks[0], tasks[1]}));
+    EXPECT_TRUE(channel.flow.has_left(4));
+    EXPECT_FALSE(channel.flow.has_left(5));
+}
+
+TEST(Channel, ChunksArePendingUntilTheirFrameIsExecuted) {
+    Channel channel;
+    EXPECT_FALSE(channel.chunks_pending());
+    channel.recv_buffers.last_frame = 3;
+    channel.flow.record_answer(2, 0);
+    EXPECT_TRUE(channel.chunks_pending());
+    channel.flow.record_answer(3, 0);
+    EXPECT_FALSE(channel.chunks_pending());
 }
 
 // One put and one fence alternate: from the second put on a fence is expected.

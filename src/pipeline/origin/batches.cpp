@@ -62,7 +62,7 @@ bool Batches::open_batch(Channel& channel, size_t entries_bytes, bool may_grow) 
     channel.batch->complete = on_sent;
     channel.batch->owner = this;
     channel.batch->wire_bytes = sizeof(wire::FrameHeader);
-    channel.batch->batch = ++last_;
+    channel.batch_number = ++last_;
     channels_.lists().batching.add(channel);
     return true;
 }
@@ -216,17 +216,17 @@ bool Batches::flush(Channel& channel) {
         gets->note_posted();
     }
     if (std::exchange(channel.batch_changes_memory, false)) {
-        note_change(channel, batch);
+        note_change(channel);
     }
     channel.last_batch_ns = base::now_ns();
     return true;
 }
 
-// A batch that changes memory there has been posted.
-void Batches::note_change(Channel& channel, const OriginFrame* batch) {
+// The batch that has just been posted changes memory there.
+void Batches::note_change(Channel& channel) {
     channel.last_mutation = channel.flow.sent_frames;
-    if (!frames_.leaves_alone(channel, channel.tasks.count)) {
-        leaving_.push_back({batch, channel.server, batch->batch});
+    if (!frames_.leaves_alone(channel)) {
+        leaving_.push_back({&channel, channel.flow.sent_frames, channel.batch_number});
     }
 }
 
@@ -247,20 +247,25 @@ void Batches::flush_all() {
 
 bool Batches::is_leaving(int server, uint64_t last) const {
     return std::any_of(leaving_.begin(), leaving_.end(), [&](const LeavingBatch& leaving) {
-        return leaving.server == server && leaving.batch <= last;
+        return leaving.channel->server == server && leaving.batch <= last && !leaving.has_left();
+    });
+}
+
+bool Batches::is_leaving(uint64_t last) const {
+    return std::any_of(leaving_.begin(), leaving_.end(), [&](const LeavingBatch& leaving) {
+        return leaving.batch <= last && !leaving.has_left();
     });
 }
 
 bool Batches::has_left(int server, uint64_t last) const {
     const Channel* channel = channels_.find(server);
-    return channel == nullptr || ((channel->batch == nullptr || channel->batch->batch > last) &&
+    return channel == nullptr || ((channel->batch == nullptr || channel->batch_number > last) &&
                                   !is_leaving(server, last));
 }
 
 bool Batches::have_left(uint64_t last) const {
     const auto& batching = channels_.lists().batching;
-    return std::none_of(leaving_.begin(), leaving_.end(),
-                        [&](const LeavingBatch& leaving) { return leaving.batch <= last; }) &&
+    return !is_leaving(last) &&
            std::all_of(batching.begin(), batching.end(),
                        [&](const Channel* channel) { return has_left(channel->server, last); });
 }
@@ -268,9 +273,12 @@ bool Batches::have_left(uint64_t last) const {
 void Batches::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* frame = static_cast<OriginFrame*>(operation);
     auto* batches = static_cast<Batches*>(frame->owner);
-    std::erase_if(batches->leaving_,
-                  [&](const LeavingBatch& leaving) { return leaving.frame == frame; });
+    Channel& channel = *frame->channel;
+    const uint64_t number = frame->header()->sequence;
     frame->release();
+    batches->frames_.note_left(channel, number, nullptr);
+    std::erase_if(batches->leaving_,
+                  [](const LeavingBatch& leaving) { return leaving.has_left(); });
 }
 
 }  // namespace armci::pipeline

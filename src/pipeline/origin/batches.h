@@ -49,7 +49,7 @@ class Batches {
     void flush_blocking(int server);
 
     // Returns whether everything appended so far has left and needs no further polls to arrive.
-    bool have_left() const { return channels_.lists().batching.empty() && leaving_.empty(); }
+    bool have_left() const { return channels_.lists().batching.empty() && !is_leaving(last_); }
     // Returns whether the batches up to that one have left, to that server or to all. Waits use
     // this, because other threads may continue to open batches.
     uint64_t last() const { return last_; }
@@ -59,9 +59,11 @@ class Batches {
   private:
     // A batch that may still need polls to leave.
     struct LeavingBatch {
-        const OriginFrame* frame;
-        int server;
+        const Channel* channel;
+        uint64_t frame;  // its number there
         uint64_t batch;
+
+        bool has_left() const { return channel->flow.has_left(frame); }
     };
     static GetBatch* gets_of(const Channel& channel);
     // Returns whether the open batch has room for the transfer, in its frame and in the answer.
@@ -77,8 +79,10 @@ class Batches {
     static char* write_entry(char* out, const SmallTransfer& transfer, const SmallBlock& block);
     // Completes the frame and posts it. Returns false if that is not possible now.
     bool post(Channel& channel, OriginFrame* batch);
-    void note_change(Channel& channel, const OriginFrame* batch);
+    void note_change(Channel& channel);
+    // Return whether a batch up to that one is leaving, to one server or to any.
     bool is_leaving(int server, uint64_t last) const;
+    bool is_leaving(uint64_t last) const;
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
 
     FrameSender& frames_;

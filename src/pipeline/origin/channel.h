@@ -8,8 +8,8 @@
 //              complete once a frame that was sent after it has been executed;
 //   delivered  each write's completion means that it has arrived.
 // Where writes are ordered, one of the delivered kind may be under way, too: the copy of a short
-// put that a fence is likely to follow. Everything here is a pair of counters compared by <=;
-// nothing is kept per operation.
+// put that a fence is likely to follow. Everything here is a few counters; nothing is kept per
+// operation.
 #pragma once
 
 #include <algorithm>
@@ -49,9 +49,12 @@ struct FrameFlow {
     uint64_t sent_bytes = 0;  // of messages; those that take a granted receive buffer do not count
     uint64_t acknowledged_frames = 0;  // as the server has acknowledged
     uint64_t acknowledged_bytes = 0;
-    uint64_t asked_frame = 0;  // the last frame that asked to be acknowledged at once
-    int64_t window_bytes = 0;  // how much may be sent as messages and not executed
+    uint64_t asked_frame = 0;   // the last frame that asked to be acknowledged at once
+    uint64_t left_frames = 0;   // up to this one all have left
+    uint64_t last_delayed = 0;  // the last frame that might not leave without further polls
+    int64_t window_bytes = 0;   // how much may be sent as messages and not executed
 
+    bool has_left(uint64_t frame) const { return frame <= left_frames; }
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
     }
@@ -140,6 +143,7 @@ struct Channel {
 
     GrantedRecvBuffers recv_buffers;
     OriginFrame* batch = nullptr;  // small operations that have not left yet, before all tasks
+    uint64_t batch_number = 0;     // its number, as in Batches::last()
     int64_t last_batch_ns = 0;     // when the last batch left
     ChannelTasks tasks;
 
@@ -160,6 +164,8 @@ struct Channel {
     bool writes_pending() const {
         return write_mark > flow.acknowledged_frames || writes_in_flight > 0;
     }
+    // Returns whether there are frames that took a receive buffer and are not known to be executed.
+    bool chunks_pending() const { return recv_buffers.last_frame > flow.acknowledged_frames; }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
     // Where writes are ordered, returns whether the copy with that number has arrived. The next one
     // is written only when it has.

@@ -115,6 +115,7 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
     const uint32_t wanted = channel.recv_buffers.wanted(is_message ? 0 : 1, largest_message_bytes_);
     header.flow = wire::encode_flow({.demand = channel.recv_buffers.total + wanted});
     frame->peer = channel.node;
+    frame->channel = &channel;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
     int64_t traced_bytes = 0;
     if (base::is_tracing() && is_chunk && frame->owner == this) [[unlikely]] {
@@ -122,12 +123,16 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
         frame->complete = on_traced_sent;
         traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
+    const bool is_delayed = !leaves_alone(channel);
     const bool posted =
         is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
     if (!posted) {
         return false;
     }
     ++channel.flow.sent_frames;
+    if (is_delayed) {
+        channel.flow.last_delayed = channel.flow.sent_frames;
+    }
     turn_.moved = true;
     channel.recv_buffers.asked = wanted;
     if ((header.flags & wire::kAcknowledgeNow) != 0) {
@@ -190,12 +195,20 @@ bool FrameSender::ask_acknowledge(Channel& channel, uint64_t needed) {
 void FrameSender::on_sent(fabric::Operation* operation, const fabric::Completion&) {
     auto* frame = static_cast<OriginFrame*>(operation);
     auto* sender = static_cast<FrameSender*>(frame->owner);
-    Task* task = frame->task;
+    Channel& channel = *frame->channel;
+    Task* const task = frame->task;
+    const uint64_t number = frame->header()->sequence;
     frame->release();
-    if (task != nullptr) {
-        task->remove_pending();
-        sender->tasks_.finish_if_complete(task);
-    }
+    sender->note_left(channel, number, task);
+}
+
+void FrameSender::note_left(Channel& channel, uint64_t number, Task* task) {
+    left_.add(channel, number, task, [this](Task* ended) {
+        if (ended != nullptr) {
+            ended->remove_pending();
+            tasks_.finish_if_complete(ended);
+        }
+    });
 }
 
 void FrameSender::on_traced_sent(fabric::Operation* operation,

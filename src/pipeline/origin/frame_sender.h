@@ -16,6 +16,7 @@
 #include "pipeline/buffers/registered_buffers.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/depth_limit.h"
+#include "pipeline/origin/left_frames.h"
 #include "pipeline/origin/origin_counters.h"
 #include "pipeline/origin/origin_frame.h"
 #include "pipeline/origin/origin_options.h"
@@ -71,17 +72,23 @@ class FrameSender {
     bool send_or_release(Channel& channel, OriginFrame* frame);
     // Posts a frame whose effect and completion the caller handles. Returns false if it cannot now.
     bool post(Channel& channel, OriginFrame* frame);
+    // Is called when the provider has completed a frame of a channel. The task, if any, waits until
+    // all frames up to that one have left.
+    void note_left(Channel& channel, uint64_t number, Task* task);
     // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
     // A frame behind many bytes that have not arrived waits in the provider until those have left.
     static constexpr int64_t kSurelyTaken = 4 << 10;
 
-    // Returns whether a frame that is posted now leaves without further polls. `tasks` is the
-    // number of tasks under way there that may be in its way.
-    bool leaves_alone(const Channel& channel, int tasks) const {
-        return sends_alone_ && tasks == 0 &&
-               channel.flow.sent_bytes - channel.flow.acknowledged_bytes <= kSurelyTaken;
+    // Returns whether what is posted leaves without further polls if nothing is in its way.
+    bool sends_alone() const { return sends_alone_; }
+    // Returns whether a frame that is posted now does.
+    bool leaves_alone(const Channel& channel) const {
+        const FrameFlow& flow = channel.flow;
+        return sends_alone_ && flow.has_left(flow.last_delayed) && !channel.writes_pending() &&
+               !channel.chunks_pending() &&
+               flow.sent_bytes - flow.acknowledged_bytes <= kSurelyTaken;
     }
 
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers
@@ -124,6 +131,7 @@ class FrameSender {
     PendingTasks& tasks_;
     Turn& turn_;
     OriginCounters& counters_;
+    LeftFrames left_;
     base::Stats* stats_ = nullptr;
     DepthLimit depth_;
     wire::Sender self_;

@@ -51,12 +51,17 @@ class Origin {
     bool append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving);
 
     // Writes a copy of a block that a fence is likely to follow: RmaPoster::write_copy(). The copy
-    // must leave without further polls, because the put ends at once.
+    // must leave without further polls, because the put ends at once. It must not overtake what
+    // has not been executed. copies_puts() says whether a put of that length is copied where
+    // nothing is under way.
+    bool copies_puts(int64_t bytes) const {
+        return bytes <= FrameSender::kSurelyTaken && frames_.sends_alone() && rma_.writes_copies();
+    }
     bool may_write_copy(int server, int64_t bytes) const {
         const Channel* channel = channels_.find(server);
-        return channel != nullptr && bytes <= FrameSender::kSurelyTaken &&
-               frames_.leaves_alone(*channel, channel->tasks.count) &&
-               rma_.may_write_copy(*channel);
+        return channel != nullptr && copies_puts(bytes) && frames_.leaves_alone(*channel) &&
+               channel->tasks.first == nullptr && channel->batch == nullptr &&
+               !channel->mutations_pending();
     }
     bool write_copy(Channel& channel, const fabric::RmaBlock& block);
 

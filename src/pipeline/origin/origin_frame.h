@@ -9,11 +9,12 @@
 namespace armci::pipeline {
 
 class Task;
+struct Channel;
 
 struct OriginFrame : OutFrame {
-    void* owner = nullptr;  // the object that `complete` belongs to
-    Task* task = nullptr;   // the task that waits for it; of a batch: its gets; nullptr: none
-    uint64_t batch = 0;     // the number of a batch, as in Batches::last()
+    void* owner = nullptr;       // the object that `complete` belongs to
+    Channel* channel = nullptr;  // that it was posted on; nullptr: none
+    Task* task = nullptr;        // the task that waits for it; of a batch: its gets; nullptr: none
 };
 
 }  // namespace armci::pipeline

@@ -36,8 +36,7 @@ bool RequestTask::post(OriginServices& origin) {
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
     // The frame has its own memory, so the task may end before it has left.
-    const bool waits = answer_ == Answer::expected ||
-                       !origin.frames.leaves_alone(channel(), channel().tasks.count - 1);
+    const bool waits = answer_ == Answer::expected || !origin.frames.leaves_alone(channel());
     if (!origin.frames.send(channel(), frame, waits ? this : nullptr, effect_of(kind_))) {
         frame->release();
         if (answer_ == Answer::expected) {

@@ -2,6 +2,7 @@
 #include "pipeline/origin/rma_poster.h"
 
 #include <algorithm>
+#include <cassert>
 #include <cstring>
 
 #include "base/log.h"
@@ -168,6 +169,8 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
 }
 
 bool RmaPoster::write_copy(Channel& channel, const fabric::RmaBlock& block) {
+    assert(writes_copies_ && channel.writes_in_flight == 0 && channel.tasks.first == nullptr &&
+           channel.batch == nullptr && !channel.mutations_pending());
     RmaOperation* rma = new_operation(channel, nullptr);
     rma->is_delivered_write = true;
     fabric::RmaBlock copy;

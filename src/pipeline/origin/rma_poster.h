@@ -43,15 +43,12 @@ class RmaPoster {
     bool read(Channel& channel, Task* task, const fabric::RmaBlock* blocks, size_t block_count,
               const fabric::Region& local);
     // Copies a block and writes the copy; the caller may change the block at once. A fence waits
-    // until the write has arrived, and needs no message for that. Call it only if may_write_copy().
+    // until the write has arrived, and needs no message for that. Call it only if writes_copies(),
+    // while nothing of the channel waits to be sent or executed, and the copy before has arrived.
     // Returns false if not now.
     bool write_copy(Channel& channel, const fabric::RmaBlock& block);
-    // Returns whether the network tells when a copy has arrived, and it would be written in order:
-    // nothing of this channel waits to be sent or executed, and the copy before has arrived.
-    bool may_write_copy(const Channel& channel) const {
-        return writes_copies_ && channel.writes_in_flight == 0 && channel.tasks.first == nullptr &&
-               channel.batch == nullptr && !channel.mutations_pending();
-    }
+    // Returns whether the network tells when a copy has arrived.
+    bool writes_copies() const { return writes_copies_; }
     size_t max_blocks() const { return endpoint_.max_rma_blocks(); }
     size_t largest_bytes(bool is_registered) const {
         return is_registered || !domain_->needs_local_registration() ? endpoint_.max_rma_bytes()

@@ -101,7 +101,7 @@ struct Twin {
     size_t gap = 0;
 
     Polling polling = Polling::none;
-    bool sends_alone = false;  // messages leave without polling of their sender
+    bool sends_alone = false;  // short messages leave without polling of their sender
 
     // Returns whether the library is to use immediate data here.
     bool immediate_data() const;

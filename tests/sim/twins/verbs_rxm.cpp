@@ -71,7 +71,6 @@ Twin iwarp_2_5() {
     Twin twin = verbs_2("2.5", FI_VERSION(2, 5));
     twin.name = "iwarp";
     twin.offers[0].immediate_bytes = 0;
-    twin.sends_alone = false;  // v2.5.1:prov/rxm/src/rxm_msg.c:522: longer messages go in segments
     return twin;
 }
 
