@@ -55,10 +55,11 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
             return "ARMCI_ROUTE=alternate; the next one goes through the server";
         case RouteReason::travels_with_others:
             return "small non-blocking ones share a frame";
+        case RouteReason::copied:
+            return "the put ends at once, and the network reports when a copy of the block has "
+                   "arrived";
         case RouteReason::fence_follows:
-            return question.may_be_copied
-                       ? "the network reports when a copy of the block has arrived"
-                       : "a frame is one message, and asks for its acknowledgement itself";
+            return "a frame is one message, and asks for its acknowledgement itself";
         case RouteReason::slow_reads:
             return line(
                        "the target's data server writes blocks of at least %lld bytes into the "
@@ -199,14 +200,15 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
     }
     question.is_blocking = true;
     question.is_fenced = op == OpKind::put && progress.network()->origin.fences().take_messages();
-    const fabric::ProviderRow& row = progress.network()->domain.row();
-    question.may_be_copied = question.is_fenced && row.delivery && row.sends_alone &&
-                             block_count == 1 && block_bytes <= pipeline::FrameSender::kSurelyTaken;
-    if (const RouteDecision fenced = choose_route(progress, question);
-        fenced.route != decision.route) {
+    question.may_be_copied = question.is_fenced && block_count == 1 &&
+                             progress.network()->origin.copies_puts(block_bytes);
+    const RouteDecision fenced = choose_route(progress, question);
+    const bool is_copied = fenced.route == Route::rma && question.may_be_copied;
+    if (is_copied || fenced.route != decision.route) {
+        const RouteReason reason = is_copied ? RouteReason::copied : fenced.reason;
         lines.push_back(line("       where each one is followed by a fence: %s, because %s",
                              base::name_of(fenced.route),
-                             describe(progress, question, fenced.reason).c_str()));
+                             describe(progress, question, reason).c_str()));
     }
     append_prediction(*progress.network(), link_to(progress, target), op, shape, &lines);
     return lines;

@@ -39,8 +39,10 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
     }
     const bool is_one_block = shape.block_bytes == shape.total_bytes;
     if (question.is_fenced && is_one_block) {
+        // The put is one message either way. The answer to a copy comes from the provider at the
+        // target, that to a frame from the data server behind it.
         if (question.may_be_copied && costs.chooses_by_costs()) {
-            return {Route::rma, RouteReason::fence_follows};
+            return {Route::rma, RouteReason::copied};
         }
         if (shape.total_bytes <= costs.max_fenced_frame()) {
             return {Route::server, RouteReason::fence_follows};

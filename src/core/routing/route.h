@@ -31,7 +31,8 @@ enum class RouteReason {
     configured,           // ARMCI_ROUTE names the route
     alternating,          // ARMCI_ROUTE=alternate
     travels_with_others,  // small non-blocking transfers share a frame
-    fence_follows,        // a put of one block, as a copy or in a frame: its fence takes no message
+    copied,               // a put of one block: the network tells its fence that a copy has arrived
+    fence_follows,        // a put of one block: its frame asks for what its fence waits for
     slow_reads,           // a get of one block, which the target's data server writes here
     long_blocks,          // RMA costs less for blocks of this length
     one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake
