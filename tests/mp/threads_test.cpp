@@ -209,6 +209,38 @@ TEST(Threads, FenceCoversGetsOfOtherThreads) {
     ARMCI_Barrier();
 }
 
+// Each thread puts and fences, and then looks. A put that is fenced alone may travel in another way
+// than one that follows the put of another thread.
+TEST(Threads, FencesCompleteThePutsOfTheirThreads) {
+    constexpr int64_t kWords = 1024;
+    constexpr int64_t kFew = 4;
+    GlobalMemory memory(kThreads * kWords * 8);
+    const int target = left();
+    ARMCI_Barrier();
+    run_threads([&](int id) {
+        std::vector<long> words(kWords);
+        std::vector<long> found(kWords);
+        long* place = memory.element<long>(target, id * kWords);
+        for (int64_t round = 1; round <= scaled(200); ++round) {
+            const int64_t count = round % 3 == 0 ? kWords : round % 3 == 1 ? kFew : kWords / 2;
+            const auto bytes = static_cast<int>(count * 8);
+            std::fill_n(words.begin(), count, round * kThreads + id);
+            ARMCI_Put(words.data(), place, bytes, target);
+            std::fill_n(words.begin(), count, -1);
+            ARMCI_Fence(target);
+            ARMCI_Get(place, found.data(), bytes, target);
+            EXPECT_TRUE(std::all_of(found.begin(), found.begin() + count,
+                                    [&](long word) { return word == round * kThreads + id; }))
+                << "thread " << id << ", round " << round;
+        }
+    });
+    ARMCI_Barrier();
+    for (int id = 0; id < kThreads; ++id) {
+        EXPECT_GE(*memory.element<long>(me(), id * kWords), (scaled(200) - 2) * kThreads + id);
+    }
+    ARMCI_Barrier();
+}
+
 // The fence ends, however many gets other threads start meanwhile.
 TEST(Threads, FenceEndsWhileOtherThreadsStartGets) {
     constexpr int64_t kWords = 512;
