@@ -251,27 +251,37 @@ TEST(Waiting, EndsATrialThatHasTakenTooLong) {
 TEST(Waiting, RelearnsWhenThreadsMoveBetweenProcessors) {
     constexpr int kUntilNextTrial = (Waiting::kLongestPause + 4) * Waiting::kWindow;
     constexpr int kUntilCalledFor = 6 * Waiting::kWindow;
-    constexpr int kLongWhile = 9'000;  // no trial is due just when a thread moves
     const World itself = [](Waiting& w, int, Chance&) { return by_itself(w, 9'000); };
     const World later = [](Waiting& w, int, Chance&) { return by_itself(w, 14'000); };
     const World quick = [](Waiting& w, int, Chance&) { return by_itself(w, 2'000); };
     const World neighbour = [](Waiting& w, int, Chance&) { return by_neighbour(w, 9'000); };
-    Waiting waiting = learner();
-    const auto mostly_polls = [&](const World& world, int waits) {
-        return live_in(world, waiting, waits).asleep < waits / 2;
-    };
-    for (int turn = 0; turn < 3; ++turn) {
-        EXPECT_TRUE(mostly_polls(itself, kLongWhile));
-        mostly_polls(neighbour, kUntilCalledFor);  // twice as long as usual
-        EXPECT_FALSE(mostly_polls(neighbour, 200));
-        EXPECT_FALSE(mostly_polls(neighbour, kLongWhile));
-        mostly_polls(later, kUntilCalledFor);
-        EXPECT_TRUE(mostly_polls(later, 200));
-        mostly_polls(neighbour, kLongWhile);
-        mostly_polls(
-            quick, kUntilNextTrial);  // not longer than usual, so that nothing starts a trial early
-        EXPECT_TRUE(mostly_polls(quick, 200));
+    // A thread moves at any time, also just when a trial begins or ends. That trial is spoilt.
+    int moves = 0;
+    int late = 0;
+    for (int phase = 0; phase < Waiting::kLongestPause * Waiting::kWindow; phase += 61) {
+        const int long_while = 8'000 + phase;
+        Waiting waiting = learner();
+        const auto mostly_polls = [&](const World& world, int waits) {
+            return live_in(world, waiting, waits).asleep < waits / 2;
+        };
+        const auto relearns = [&](const World& world, int until, bool polls) {
+            live_in(world, waiting, until);
+            ++moves;
+            late += mostly_polls(world, 200) == polls ? 0 : 1;
+            live_in(world, waiting, kUntilNextTrial);
+            EXPECT_EQ(mostly_polls(world, 200), polls) << long_while;
+        };
+        for (int turn = 0; turn < 3; ++turn) {
+            EXPECT_TRUE(mostly_polls(itself, long_while));
+            relearns(neighbour, kUntilCalledFor, false);  // twice as long as usual
+            EXPECT_FALSE(mostly_polls(neighbour, long_while));
+            relearns(later, kUntilCalledFor, true);
+            mostly_polls(neighbour, long_while);
+            // Not longer than usual, so that nothing starts a trial early.
+            relearns(quick, kUntilNextTrial, true);
+        }
     }
+    EXPECT_LT(late, moves / 20) << "of " << moves;
 }
 
 TEST(Waiting, BeginsWithTheGivenWay) {
