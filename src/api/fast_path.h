@@ -66,7 +66,8 @@ inline void name_call(Call call) {
         return true;
     }
     const pipeline::Origin& origin = runtime.network->origin;
-    return handle != nullptr && !core::Handles::names_slot(*handle) && origin.batches().have_left();
+    return handle != nullptr && !core::Handles::names_slot(*handle) &&
+           origin.batches().have_left_for_long();
 }
 
 template <Threads kThreads>

@@ -50,6 +50,10 @@ class Batches {
 
     // Returns whether everything appended so far has left and needs no further polls to arrive.
     bool have_left() const { return channels_.lists().batching.empty() && !is_leaving(last_); }
+    // Returns true only if that is so, and costs next to nothing.
+    bool have_left_for_long() const {
+        return channels_.lists().batching.empty() && leaving_.empty();
+    }
     // Returns whether the batches up to that one have left, to that server or to all. Waits use
     // this, because other threads may continue to open batches.
     uint64_t last() const { return last_; }
