@@ -290,9 +290,9 @@ void start_copies(Runtime& runtime) {
 }
 
 void use_thread_level(Runtime& runtime, int level) {
-    const bool has_own = runtime.progress.copies().are_possible() || core::observes_calls() ||
-                         runtime.checking.is_on();
-    if (runtime.threads.raise_level(level, has_own)) {
+    const bool calls_do_more = runtime.progress.copies().are_possible() || core::observes_calls() ||
+                               runtime.checking.is_on();
+    if (runtime.threads.raise_level(level, calls_do_more)) {
         runtime.segments.share_among_threads();
     }
 }

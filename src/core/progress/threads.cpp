@@ -10,7 +10,7 @@
 
 namespace armci::core {
 
-bool Threads::raise_level(int level, bool has_own) {
+bool Threads::raise_level(int level, bool calls_do_more) {
     level_ = std::max(level_, level);
     const bool is_raised = level_ == MPI_THREAD_MULTIPLE && !is_multiple_;
     if (is_raised && !lock_.open()) {
@@ -19,9 +19,10 @@ bool Threads::raise_level(int level, bool has_own) {
                     "raise the limit on open files (ulimit -n)",
                     std::strerror(errno));
     }
-    const bool is_new = is_raised || (has_own && !is_concurrent_);
+    const bool is_new = is_raised || (calls_do_more && !is_concurrent_);
     is_multiple_ |= is_raised;
     is_concurrent_ |= is_new;
+    calls_do_more_ |= calls_do_more;
     return is_new;
 }
 

@@ -22,10 +22,10 @@ class Threads {
     void start() { one_caller_.start(); }
     void set_level(int level) { level_ = level; }
     // Raises the level of a running library; it is never lowered. No other thread may be in the
-    // library when it is raised to MPI_THREAD_MULTIPLE. `has_own` says that the library has threads
-    // that carry out operations, or that calls do more than their own work. If it returns true,
-    // threads look up memory at the same time from now on.
-    bool raise_level(int level, bool has_own);
+    // library when it is raised to MPI_THREAD_MULTIPLE. `calls_do_more` says that the library has
+    // threads that carry out operations, or that calls do more than their own work. If it returns
+    // true, threads look up memory at the same time from now on.
+    bool raise_level(int level, bool calls_do_more);
     // Is called when the caller is the last thread in the library.
     void end_multiple() { is_multiple_ = false; }
 
@@ -34,9 +34,10 @@ class Threads {
     // their beginning. Those that may concern only this node take it when they need more. Waits
     // release it between polls, and while they sleep.
     bool is_multiple() const { return is_multiple_; }
-    // Returns whether there are several threads of the program, a copy engine, checking mode, or a
-    // timeline or statistics of calls. Otherwise entry points do only their own work.
+    // Returns whether there are several threads of the program, or calls do more than their own
+    // work: with a copy engine, in checking mode, for a timeline or for statistics of calls.
     bool is_concurrent() const { return is_concurrent_; }
+    bool calls_do_more() const { return calls_do_more_; }
     // Return, for error text, "the library runs at MPI_THREAD_SINGLE", and what a program or user
     // has to do for MPI_THREAD_MULTIPLE.
     std::string describe_level() const;
@@ -120,6 +121,7 @@ class Threads {
     int level_ = MPI_THREAD_SINGLE;
     bool is_multiple_ = false;
     bool is_concurrent_ = false;
+    bool calls_do_more_ = false;
     const char* function_ = nullptr;  // the function of a thread that is alone
     ApiLock lock_;
     OneCaller one_caller_;  // used below MPI_THREAD_MULTIPLE

@@ -45,6 +45,12 @@ void abort_job(const char* message, int code) {
 // Copies by an engine, and what checking mode knows, concern all threads.
 void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock, Copies copies) {
     Threads::enter_concurrently(function);
+    if (!runtime.threads.calls_do_more()) {
+        if (lock == Lock::at_once) {
+            runtime.threads.hold_lock();
+        }
+        return;
+    }
     if (observes_calls()) {
         begin_observed_call();
     }
@@ -63,11 +69,13 @@ void Entry::begin_concurrently(Runtime& runtime, const char* function, Lock lock
 }
 
 void Entry::end_concurrently(Runtime& runtime) {
-    if (observes_calls()) {
-        end_observed_call(runtime.threads.function());
-    }
-    if (runtime.checking.is_on() && !runtime.threads.is_multiple()) {
-        runtime.threads.leave();
+    if (runtime.threads.calls_do_more()) {
+        if (observes_calls()) {
+            end_observed_call(runtime.threads.function());
+        }
+        if (runtime.checking.is_on() && !runtime.threads.is_multiple()) {
+            runtime.threads.leave();
+        }
     }
     runtime.threads.release_lock();
 }
