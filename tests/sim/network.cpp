@@ -99,18 +99,16 @@ bool may_be_announced(const Posted& operation) {
     return true;
 }
 
-// Whether a write follows something that has not left yet. Messages do not wait for each other: one
-// that has its place in order may need its sender again, while later ones complete.
+// Whether it follows something that has not left yet. Messages do not wait for each other: one that
+// has its place in order may need its sender again, while later ones complete.
 bool is_behind_waiting(const Posted& operation) {
-    if (operation.kind != Kind::write) {
-        return false;
-    }
     for (const auto& earlier : provider().operations) {
         if (earlier.get() == &operation) {
             return false;
         }
         if (earlier->from == operation.from && earlier->to == operation.to &&
             earlier->waits_for_sender && !earlier->is_read && !earlier->has_failed &&
+            (operation.kind == Kind::write || earlier->kind == Kind::write) &&
             follows(operation, *earlier)) {
             return true;
         }
