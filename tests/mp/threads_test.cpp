@@ -209,8 +209,9 @@ TEST(Threads, FenceCoversGetsOfOtherThreads) {
     ARMCI_Barrier();
 }
 
-// Each thread puts and fences, and then looks. A put that is fenced alone may travel in another way
-// than one that follows the put of another thread.
+// A put that is fenced alone may travel in another way than one that follows the put of another
+// thread. A get of the same thread sees it in either case. The get sees earlier puts without a
+// fence, too: that fences complete puts is not shown here.
 TEST(Threads, FencesCompleteThePutsOfTheirThreads) {
     constexpr int64_t kWords = 1024;
     constexpr int64_t kFew = 4;
