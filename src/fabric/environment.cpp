@@ -28,10 +28,14 @@ struct Variable {
 //
 // Since 2.5 cxi has writes with immediate data if this variable is set. It then does not use its
 // optimized keys.
+//
+// Where a socket is full, tcp copies a message of up to 9000 bytes, or what is left of one, and
+// completes it. The copy leaves only when the endpoint is polled again. Without this memory for
+// copies, a completed message has left.
 constexpr Variable kVariables[] = {
-    {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
-    {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
-    {"FI_CXI_ENABLE_WRITEDATA", "1"},
+    {"FI_OFI_RXM_MSG_RX_SIZE", "128"}, {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
+    {"FI_CXI_ENABLE_WRITEDATA", "1"},  {"FI_TCP_STAGING_SBUF_SIZE", "0"},
+    {"FI_NET_STAGING_SBUF_SIZE", "0"},  // libfabric 1.17 has a newer tcp of that name
 };
 
 // No message is larger than 8 KiB if there is remote memory access

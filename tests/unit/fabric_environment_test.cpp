@@ -73,7 +73,9 @@ TEST_F(LibfabricEnvironmentTest, SetsTheDocumentedVariables) {
         {"FI_OFI_RXM_MSG_RX_SIZE", "128"},
         {"FI_OFI_RXM_BUFFER_SIZE", ofi_rxm_copies_messages() ? "8192" : "256"},
         {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
-        {"FI_CXI_ENABLE_WRITEDATA", "1"}};
+        {"FI_CXI_ENABLE_WRITEDATA", "1"},
+        {"FI_TCP_STAGING_SBUF_SIZE", "0"},
+        {"FI_NET_STAGING_SBUF_SIZE", "0"}};
     for (const auto& [name, value] : settings) {
         if (name != std::string(kVariable) && getenv(name) != nullptr) {
             continue;  // the user's own

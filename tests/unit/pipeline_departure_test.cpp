@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// What an origin is told to have left arrives though the origin never polls again, also where the
+// network has no room just then. Until it has room, nothing is told to have left.
+//
+// The data server makes no progress by itself, so the network is full after some megabytes.
+#include <gtest/gtest.h>
+#include <sched.h>
+
+#include <chrono>
+#include <memory>
+#include <vector>
+
+#include "pipeline/origin/request_task.h"
+#include "server_fixture.h"
+#include "transfer_pattern.h"
+
+namespace armci::test {
+namespace {
+
+using base::OpKind;
+using base::Route;
+
+constexpr int64_t kMemory = 1 << 20;
+constexpr int64_t kFillBytes = 4096;  // of one put
+constexpr int64_t kAtEnd = kMemory - 8;
+constexpr int64_t kForConnection = kMemory - 16;
+
+class PipelineDeparture : public ::testing::Test {
+  protected:
+    void SetUp() override {
+        NetworkOptions options;
+        options.memory_bytes = kMemory;
+        network_ = std::make_unique<TestNetwork>(options);
+        ASSERT_EQ(network_->error(), "");
+        network_->wait(*put(small_, 8, kForConnection));
+        network_->fence_all();
+        if (!origin().frames().sends_alone() || !origin().fences().take_messages()) {
+            GTEST_SKIP() << "this provider sends while it is polled, or writes in no order";
+        }
+    }
+
+    pipeline::Origin& origin() { return network_->origin(0); }
+    pipeline::Channel& channel() { return origin().channel(0); }
+    char at(int64_t place) const { return static_cast<volatile char*>(network_->memory(0))[place]; }
+
+    std::unique_ptr<pipeline::Task> put(char* from, int64_t bytes, int64_t place) {
+        return network_->start(0, 0, Route::rma,
+                               make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, place),
+                                             from, network_->memory(0)));
+    }
+    // Polls the origin alone, long enough for everything that the network has room for.
+    template <class Condition>
+    bool happens(Condition&& condition) {
+        for (int poll = 0; poll < 3000 && !condition(); ++poll) {
+            origin().progress();
+        }
+        return condition();
+    }
+    // Puts until one does not end. Returns the number of the last one that has. The source of each
+    // stays as it is.
+    int64_t fill() {
+        for (int64_t number = 0;; ++number) {
+            sources_.emplace_back(kFillBytes, value_of(number));
+            tasks_.push_back(put(sources_.back().data(), kFillBytes, place_of(number)));
+            if (!happens([&] { return tasks_.back()->is_complete(); })) {
+                return number - 1;
+            }
+        }
+    }
+    static char value_of(int64_t number) { return static_cast<char>(1 + number % 100); }
+    static int64_t place_of(int64_t number) { return number % kPlaces * kFillBytes; }
+    // Lets the server poll, and the origin not.
+    template <class Condition>
+    void expect_arrival(Condition&& has_arrived) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (!has_arrived() && std::chrono::steady_clock::now() < end) {
+            network_->server(0).progress_inline();
+            sched_yield();
+        }
+        EXPECT_TRUE(has_arrived());
+    }
+    void end_all() {
+        for (const auto& task : tasks_) {
+            network_->wait(*task);
+        }
+        network_->fence_all();
+    }
+
+    static constexpr int64_t kPlaces = kMemory / kFillBytes / 2;
+    char small_[8] = {'a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'};
+    std::vector<std::vector<char>> sources_;
+    std::vector<std::unique_ptr<pipeline::Task>> tasks_;
+    std::unique_ptr<TestNetwork> network_;
+};
+
+TEST_F(PipelineDeparture, WhatIsCompleteArrives) {
+    const int64_t last = fill();
+    expect_arrival([&] { return at(place_of(last) + kFillBytes - 1) == value_of(last); });
+    end_all();
+}
+
+TEST_F(PipelineDeparture, ASmallPutThatHasLeftArrives) {
+    fill();
+    const pipeline::SmallBlock block{small_,
+                                     reinterpret_cast<uint64_t>(network_->memory(0)) + kAtEnd};
+    ASSERT_TRUE(origin().append(channel(), {.blocks = &block, .block_count = 1, .block_bytes = 8},
+                                pipeline::Batches::Leaving::by_caller));
+    const uint64_t last = origin().batches().last();
+    const auto has_left = [&] {
+        origin().batches().flush_all();
+        return origin().batches().has_left(0, last);
+    };
+    EXPECT_FALSE(happens(has_left)) << "the network is full";
+    network_->wait_until(has_left);
+    expect_arrival([&] { return at(kAtEnd) == 'a'; });
+    end_all();
+}
+
+TEST_F(PipelineDeparture, ARequestThatIsCompleteArrives) {
+    fill();
+    pipeline::RequestTask store(
+        "store", wire::FrameKind::store,
+        wire::StoreBody{reinterpret_cast<uint64_t>(network_->memory(0)) + kAtEnd, 7, 0},
+        pipeline::RequestTask::Answer::none);
+    network_->submit(0, 0, store);
+    EXPECT_FALSE(happens([&] { return store.is_complete(); })) << "the network is full";
+    network_->wait(store);
+    expect_arrival([&] { return at(kAtEnd) == 7; });
+    end_all();
+}
+
+}  // namespace
+}  // namespace armci::test
