@@ -71,7 +71,8 @@ def run(mpiexec, mix, stranger, provider, old_token):
         stop = os.path.join(folder, "stop")
         open(record, "w", encoding="ascii").close()
         environment = dict(os.environ, ARMCI_NODE_SIZE="2", ARMCI_PROVIDER=provider, ARMCI_STATS="1",
-                           ARMCI_INTERFACE="127.0.0.1", UCX_TLS="sm,self", TEST_RECORD=record, TEST_STOP=stop)
+                           ARMCI_INTERFACE="127.0.0.1", ARMCI_HANG_SECONDS="300", UCX_TLS="sm,self",
+                           TEST_RECORD=record, TEST_STOP=stop)
         output = os.path.join(folder, "output")
         with open(output, "w", encoding="utf-8") as log:
             job = subprocess.Popen([mpiexec, "-n", str(RANKS), mix, "0", "5"], env=environment, stdout=log,

@@ -18,7 +18,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { kLongest = 1 << 20, kSucceeded = 3, kSkipped = 77, kHeadBytes = 48 };
+enum {
+    kLongest = 1 << 20,
+    kLongestFrame = 256 << 10,
+    kSucceeded = 3,
+    kSkipped = 77,
+    kHeadBytes = 48
+};
 static const uint64_t kOldHeapBase = UINT64_C(0x200000000000);
 
 /* The head of a frame, as src/wire/frame.h has it. */
@@ -37,6 +43,8 @@ struct Head {
 _Static_assert(sizeof(struct Head) == kHeadBytes, "the head of a frame");
 
 static struct fi_info* info;
+/* SECURITY.md: sockets writes longer messages than there is room for behind the receive buffer. */
+static size_t longest = kLongest;
 static struct fid_fabric* fabric;
 static struct fid_domain* domain;
 static struct fid_mr* region;
@@ -166,8 +174,10 @@ static void send_lengths(void) {
                                      8192, 9000, 20000, 66000, 140000, 300000, kLongest};
     for (int times = 0; times < 12; ++times) {
         for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
-            fill(lengths[i] < 64 ? lengths[i] : 64);
-            say(lengths[i]);
+            if (lengths[i] <= longest) {
+                fill(lengths[i] < 64 ? lengths[i] : 64);
+                say(lengths[i]);
+            }
         }
     }
 }
@@ -175,7 +185,7 @@ static void send_lengths(void) {
 /* Messages whose sender goes away in the middle. */
 static void break_off(void) {
     for (int times = 0; times < 8; ++times) {
-        post(times % 2 == 0 ? kLongest : 40000);
+        post(times % 2 == 0 ? longest : 40000);
         close_endpoint();
         open_endpoint();
     }
@@ -224,6 +234,9 @@ int main(int count, char** arguments) {
     hints->domain_attr->mr_mode =
         FI_MR_LOCAL | FI_MR_VIRT_ADDR | FI_MR_ALLOCATED | FI_MR_PROV_KEY | FI_MR_ENDPOINT;
     hints->fabric_attr->prov_name = strdup(arguments[1]);
+    if (strcmp(arguments[1], "sockets") == 0) {
+        longest = kLongestFrame;
+    }
     if (strstr(arguments[1], "rxd") != NULL) {
         hints->caps = FI_MSG;
     }
