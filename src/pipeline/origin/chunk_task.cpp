@@ -73,7 +73,7 @@ bool ChunkTask::post(OriginServices& origin) {
 }
 
 OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
-    if (pending() >= origin.frames.chunks_of_transfer()) {
+    if (!origin.frames.has_chunk_for(*this)) {
         missing_ = kNoBuffer;
         return nullptr;
     }

@@ -101,8 +101,10 @@ class FrameSender {
     // a completion.
     void reclaim_buffers() { turn_.moved |= endpoint_.poll() > 0; }
 
-    // Returns how many chunks of one transfer are in buffers at a time at most.
-    int32_t chunks_of_transfer() const { return chunks_of_transfer_; }
+    // Returns whether another chunk of that transfer may take a buffer. The others need some, too.
+    bool has_chunk_for(const Task& task) const {
+        return task.pending() - left_.early_of(task) < chunks_of_transfer_;
+    }
 
     // Returns the number of this origin in frames.
     int rank() const { return self_.number; }

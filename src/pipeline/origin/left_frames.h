@@ -40,8 +40,14 @@ class LeftFrames {
         }
     }
 
+    // Returns how many frames of the task are complete and wait for an earlier one.
+    int32_t early_of(const Task& task) const {
+        return static_cast<int32_t>(std::count_if(
+            early_.begin(), early_.end(), [&](const Early& one) { return one.task == &task; }));
+    }
+
   private:
-    // A frame that has left before an earlier one of its channel.
+    // A frame that the provider has completed before an earlier one of its channel.
     struct Early {
         Channel* channel;
         uint64_t number;
