@@ -347,18 +347,17 @@ std::vector<Piece> split(char* local, char* remote, size_t bytes) {
 }
 
 bool leaves_alone(const Posted& operation) {
-    constexpr size_t kSurelyTaken = 4 << 10;  // before it, and of it
+    constexpr size_t kSurelyTaken = 4 << 10;
     if (is_timed()) {
         return true;
     }
-    size_t before = 0;
+    size_t bytes = operation.bytes;
     for (const auto& earlier : provider().operations) {
-        const bool is_in_the_way = earlier->from == operation.from && earlier->to == operation.to &&
-                                   earlier->kind != Kind::read && !earlier->is_placed;
-        before += is_in_the_way ? earlier->bytes : 0;
+        const bool is_in_the_way =
+            earlier->from == operation.from && earlier->to == operation.to && !earlier->is_placed;
+        bytes += is_in_the_way ? earlier->bytes : 0;
     }
-    return rules().sends_alone && before <= kSurelyTaken && operation.bytes <= kSurelyTaken &&
-           !is_behind_waiting(operation);
+    return rules().sends_alone && bytes <= kSurelyTaken && !is_behind_waiting(operation);
 }
 
 void read_local(Posted& operation) {

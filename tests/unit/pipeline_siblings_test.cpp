@@ -60,7 +60,7 @@ class PipelineSiblings : public ::testing::TestWithParam<bool> {
 
 // The frame has its own memory, and no poll is needed before it leaves.
 TEST_P(PipelineSiblings, ARequestWithoutAnswerEndsWhenItIsPosted) {
-    if (!origin().frames().leaves_alone(origin().channel(0))) {
+    if (!origin().frames().sends_alone()) {
         GTEST_SKIP() << "frames of this provider leave while their sender polls";
     }
     pipeline::RequestTask store("store", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
@@ -73,8 +73,10 @@ TEST_P(PipelineSiblings, ARequestWithoutAnswerEndsWhenItIsPosted) {
 
 TEST_P(PipelineSiblings, NothingLeavesAloneBehindWhatMayNotHaveLeft) {
     pipeline::Channel& channel = origin().channel(0);
-    const auto leaves_alone = [&] { return origin().frames().leaves_alone(channel); };
-    if (!leaves_alone()) {
+    const auto leaves_alone = [&](size_t bytes = 8) {
+        return origin().frames().leaves_alone(channel, bytes);
+    };
+    if (!origin().frames().sends_alone()) {
         GTEST_SKIP() << "frames of this provider leave while their sender polls";
     }
     const pipeline::Channel at_rest = channel;
@@ -90,12 +92,31 @@ TEST_P(PipelineSiblings, NothingLeavesAloneBehindWhatMayNotHaveLeft) {
     channel.writes_in_flight = 1;
     EXPECT_FALSE(leaves_alone());
     channel = at_rest;
-    channel.flow.sent_bytes = channel.flow.acknowledged_bytes + (4 << 10);
-    EXPECT_TRUE(leaves_alone());
-    ++channel.flow.sent_bytes;
+    channel.reads_in_flight = 1;
     EXPECT_FALSE(leaves_alone());
     channel = at_rest;
+    EXPECT_FALSE(leaves_alone((4 << 10) + 1));
+    channel.flow.sent_bytes = channel.flow.acknowledged_bytes + (4 << 10) - 8;
     EXPECT_TRUE(leaves_alone());
+    EXPECT_FALSE(leaves_alone(9));
+    channel = at_rest;
+    EXPECT_TRUE(leaves_alone());
+}
+
+TEST_P(PipelineSiblings, ReadsAreCountedWhileTheyAreUnderWay) {
+    std::vector<std::unique_ptr<pipeline::Task>> gets;
+    for (int i = 0; i < 3; ++i) {
+        gets.push_back(
+            network_->start(0, 0, Route::rma,
+                            make_transfer({OpKind::get}, contiguous_pattern(64, 64 * i, 64 * i),
+                                          local_.data(), network_->memory(0))));
+    }
+    EXPECT_EQ(origin().channel(0).reads_in_flight, 3);
+    EXPECT_EQ(origin().channel(1).reads_in_flight, 0);
+    for (const auto& get : gets) {
+        network_->wait(*get);
+    }
+    EXPECT_EQ(origin().channel(0).reads_in_flight, 0);
 }
 
 // A request that follows the put on its channel, and asks to be acknowledged, is its fence.

@@ -225,7 +225,7 @@ bool Batches::flush(Channel& channel) {
 // The batch that has just been posted changes memory there.
 void Batches::note_change(Channel& channel) {
     channel.last_mutation = channel.flow.sent_frames;
-    if (!frames_.leaves_alone(channel)) {
+    if (!channel.flow.has_left(channel.flow.last_delayed)) {
         leaving_.push_back({&channel, channel.flow.sent_frames, channel.batch_number});
     }
 }

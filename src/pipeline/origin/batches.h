@@ -94,8 +94,8 @@ class Batches {
     PendingTasks& tasks_;
     RecvGrants& grants_;
     AnswerParts answers_;
-    std::vector<LeavingBatch> leaving_;
-    uint64_t last_ = 0;  // number of the newest batch
+    std::vector<LeavingBatch> leaving_;  // and some that have left since the last one completed
+    uint64_t last_ = 0;                  // number of the newest batch
 };
 
 }  // namespace armci::pipeline

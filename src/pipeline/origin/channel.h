@@ -51,7 +51,7 @@ struct FrameFlow {
     uint64_t acknowledged_bytes = 0;
     uint64_t asked_frame = 0;   // the last frame that asked to be acknowledged at once
     uint64_t left_frames = 0;   // up to this one all have left
-    uint64_t last_delayed = 0;  // the last frame that might not leave without further polls
+    uint64_t last_delayed = 0;  // the last frame that might need further polls to leave
     int64_t window_bytes = 0;   // how much may be sent as messages and not executed
 
     bool has_left(uint64_t frame) const { return frame <= left_frames; }
@@ -149,6 +149,7 @@ struct Channel {
 
     InLists in_lists;
     FenceHabit fence_habit;
+    int32_t reads_in_flight = 0;        // RMA reads without completion yet
     bool batch_changes_memory = false;  // there are puts or accumulates in the open batch
     bool handshake_sent = false;  // the server has been sent what it needs to know this origin
     // The server is reachable although it has not acknowledged anything: RMA there has completed,

@@ -123,7 +123,7 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
         frame->complete = on_traced_sent;
         traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
-    const bool is_delayed = !leaves_alone(channel);
+    const bool is_delayed = !leaves_alone(channel, frame->wire_bytes);
     const bool posted =
         is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
     if (!posted) {

@@ -65,8 +65,8 @@ class FrameSender {
         return channel.handshake_sent || send_handshake(channel);
     }
     enum class Effect : uint8_t { none, mutation };
-    // Sends the frame for the task, whose pending count grows until the provider has finished with
-    // the buffer. Returns false when that is not possible now; the frame then stays the caller's.
+    // Sends the frame for the task, whose pending count grows until the frame has left. Returns
+    // false when that is not possible now; the frame then stays the caller's.
     bool send(Channel& channel, OriginFrame* frame, Task* task, Effect effect);
     // Does the same for no task. A frame that cannot be sent now is released.
     bool send_or_release(Channel& channel, OriginFrame* frame);
@@ -78,17 +78,18 @@ class FrameSender {
     // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
-    // A frame behind many bytes that have not arrived waits in the provider until those have left.
-    static constexpr int64_t kSurelyTaken = 4 << 10;
+    // The network has room for so many bytes, its own and those before it that have not arrived.
+    static constexpr size_t kSurelyTaken = 4 << 10;
 
     // Returns whether what is posted leaves without further polls if nothing is in its way.
     bool sends_alone() const { return sends_alone_; }
-    // Returns whether a frame that is posted now does.
-    bool leaves_alone(const Channel& channel) const {
+    // Returns whether a frame or write of that length leaves without further polls if it is posted
+    // now.
+    bool leaves_alone(const Channel& channel, size_t bytes) const {
         const FrameFlow& flow = channel.flow;
         return sends_alone_ && flow.has_left(flow.last_delayed) && !channel.writes_pending() &&
-               !channel.chunks_pending() &&
-               flow.sent_bytes - flow.acknowledged_bytes <= kSurelyTaken;
+               !channel.chunks_pending() && channel.reads_in_flight == 0 &&
+               flow.sent_bytes - flow.acknowledged_bytes + bytes <= kSurelyTaken;
     }
 
     // Sends a frame whose acknowledgement covers everything posted so far, unless one that covers

@@ -50,19 +50,22 @@ class Origin {
     // Appends as Batches::append() does, in order with tasks.
     bool append(Channel& channel, const SmallTransfer& transfer, Batches::Leaving leaving);
 
-    // Writes a copy of a block that a fence is likely to follow: RmaPoster::write_copy(). The copy
-    // must leave without further polls, because the put ends at once. It must not overtake what
-    // has not been executed. copies_puts() says whether a put of that length is copied where
-    // nothing is under way.
+    // Returns whether a put of that length is copied if a fence is likely to follow and nothing is
+    // under way there.
     bool copies_puts(int64_t bytes) const {
-        return bytes <= FrameSender::kSurelyTaken && frames_.sends_alone() && rma_.writes_copies();
+        return bytes <= int64_t{FrameSender::kSurelyTaken} && frames_.sends_alone() &&
+               rma_.writes_copies();
     }
+    // Returns whether it may be copied now. The put ends at once, so the copy must leave without
+    // further polls. It must not overtake what has not been executed.
     bool may_write_copy(int server, int64_t bytes) const {
         const Channel* channel = channels_.find(server);
-        return channel != nullptr && copies_puts(bytes) && frames_.leaves_alone(*channel) &&
+        return channel != nullptr && copies_puts(bytes) &&
+               frames_.leaves_alone(*channel, static_cast<size_t>(bytes)) &&
                channel->tasks.first == nullptr && channel->batch == nullptr &&
                !channel->mutations_pending();
     }
+    // Writes a copy of a block as RmaPoster::write_copy() does. Only if may_write_copy().
     bool write_copy(Channel& channel, const fabric::RmaBlock& block);
 
     // Polls once and posts what is due. Returns true when something moved.

@@ -35,8 +35,9 @@ bool RequestTask::post(OriginServices& origin) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
-    // The frame has its own memory, so the task may end before it has left.
-    const bool waits = answer_ == Answer::expected || !origin.frames.leaves_alone(channel());
+    // The frame has its own memory, so the task may end before the provider has completed it.
+    const bool waits =
+        answer_ == Answer::expected || !origin.frames.leaves_alone(channel(), frame->wire_bytes);
     if (!origin.frames.send(channel(), frame, waits ? this : nullptr, effect_of(kind_))) {
         frame->release();
         if (answer_ == Answer::expected) {

@@ -46,6 +46,7 @@ void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completi
     if (rma->is_delivered_write) {
         --rma->channel->writes_in_flight;
     }
+    rma->channel->reads_in_flight -= operation->kind == fabric::OperationKind::read ? 1 : 0;
     if (task == nullptr) {
         rma->poster->drop(rma);
         return;
@@ -217,6 +218,7 @@ bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* block
         drop(rma);
         return false;
     }
+    ++channel.reads_in_flight;
     turn_.moved = true;
     task->add_pending();
     counters_.change_under_way(rma->bytes);

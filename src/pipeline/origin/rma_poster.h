@@ -44,8 +44,8 @@ class RmaPoster {
               const fabric::Region& local);
     // Copies a block and writes the copy; the caller may change the block at once. A fence waits
     // until the write has arrived, and needs no message for that. Call it only if writes_copies(),
-    // while nothing of the channel waits to be sent or executed, and the copy before has arrived.
-    // Returns false if not now.
+    // while nothing of the channel waits to be sent, what changes memory there has been executed,
+    // and the copy before has arrived. Returns false if not now.
     bool write_copy(Channel& channel, const fabric::RmaBlock& block);
     // Returns whether the network tells when a copy has arrived.
     bool writes_copies() const { return writes_copies_; }
