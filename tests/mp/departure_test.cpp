@@ -464,50 +464,6 @@ TEST_F(Departure, SmallPutWhileALargePutIsUnderWay) {
     ARMCI_Barrier();
 }
 
-// The buffers of a large operation are free while the network still holds its last bytes. What
-// follows leaves nevertheless.
-// promise: completion.blocking-has-left
-TEST_F(Departure, SmallOperationsBehindALargeBlockingOne) {
-    constexpr int kBytes = 32 << 20;
-    const GlobalMemory large(kBytes);
-    std::vector<char> source(kBytes, 1);
-    const std::vector<std::function<void()>> large_operations = {
-        [&] { ARMCI_Put(source.data(), large.at(target()), kBytes, target()); },
-        [&] {
-            ARMCI_Acc(ARMCI_ACC_INT, &int_scale, source.data(), large.at(target()), kBytes,
-                      target());
-        }};
-    const auto waits_for_byte = [&](char value) { wait_for_byte(kSmall - 1, value); };
-    for (const auto& before : large_operations) {
-        check_until(
-            "ARMCI_Put",
-            [&] {
-                before();
-                ARMCI_Put(local(), remote(), kSmall, target());
-            },
-            waits_for_byte, scaled(4));
-        check_until(
-            "two ARMCI_Put",
-            [&] {
-                before();
-                ARMCI_Put(local(), remote() + kMedium, kSmall, target());
-                ARMCI_Put(local(), remote(), kSmall, target());
-            },
-            waits_for_byte, scaled(4));
-        check_until(
-            "armci_notify",
-            [&] {
-                before();
-                armci_notify(target());
-            },
-            [&](char) {
-                int waited = 0;
-                armci_notify_wait(origin(), &waited);
-            },
-            scaled(4));
-    }
-}
-
 // Where a fence has followed each of the last puts, the next one may be written by RMA from a copy
 // and end before the network has done anything with it.
 // promise: completion.blocking-has-left

@@ -130,7 +130,7 @@ void Job::tell_failure() {
         plan_.victim = acting_process();
         begin_failure();
     }
-    if (has_failed_ && acting_process() == plan_.victim) {
+    if (has_failed_ && plan_.failure == Failure::error && acting_process() == plan_.victim) {
         failed_ns_ = simulated_ns();  // the call that fails may have been late
     }
     runtime(acting_process()).watch.tell_failure();

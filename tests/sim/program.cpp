@@ -295,13 +295,24 @@ void Program::settle_all_fenced(int me) {
     }
 }
 
-// Everything that is complete afterwards is checked.
 void Program::wait_for_something(int me) {
-    auto& pending = rank(me).pending;
+    const auto& pending = rank(me).pending;
     if (pending.empty()) {
         return;
     }
     const auto index = static_cast<size_t>(pick(me, 0, static_cast<int64_t>(pending.size()) - 1));
+    const int segment = pending[index]->segment;
+    const int target = pending[index]->target;
+    const bool is_change = pending[index]->operation.kind != OpKind::get && segment >= 0;
+    wait_for_pending(me, index);
+    if (is_change && often(me, 100)) {
+        see_arrive(me, segment, target);
+    }
+}
+
+// Everything that is complete afterwards is checked.
+void Program::wait_for_pending(int me, size_t index) {
+    auto& pending = rank(me).pending;
     auto* handle = static_cast<armci_hdl_t*>(pending[index]->handle);
     switch (pick(me, 0, 3)) {
         case 0:

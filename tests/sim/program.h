@@ -110,6 +110,7 @@ class Program {
                char* remote, int target, bool is_blocking, void* handle);
     bool conflicts(int me, const Pending& wanted);
     void wait_for_something(int me);
+    void wait_for_pending(int me, size_t index);
     void settle(int me, const Pending& pending);
     void settle_all(int me);
     void settle_target(int me, int target);
