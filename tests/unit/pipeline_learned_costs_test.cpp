@@ -110,7 +110,13 @@ TEST(LearnedCosts, ScaledConstantsKeepWhatIsNoPartOfTheNetwork) {
     EXPECT_DOUBLE_EQ(same.rma[1].blocks.block_us[3], prior.rma[1].blocks.block_us[3]);
     const CostConstants twice = scaled(prior, {{2, 1, 1, 1}});
     EXPECT_EQ(twice.rma[0].latency_us, 2 * prior.rma[0].latency_us);
-    EXPECT_EQ(twice.server[0].request_us, 2 * prior.server[0].request_us);
+    for (const ServerCosts& server : twice.server) {
+        EXPECT_EQ(server.request_us, prior.server[0].request_us + prior.rma[0].latency_us);
+        EXPECT_EQ(server.small_us, prior.server[0].small_us + prior.rma[0].latency_us);
+    }
+    const CostConstants half = scaled(prior, {{0.5, 1, 1, 1}});
+    EXPECT_EQ(half.rma[0].latency_us, 0.5 * prior.rma[0].latency_us);
+    EXPECT_EQ(half.server[0].request_us, 0.5 * prior.server[0].request_us);
     EXPECT_EQ(twice.server[0].chunk_us, prior.server[0].chunk_us);
     const CostConstants slow = scaled(prior, {{1, 10, 1, 1}});
     for (size_t i = 0; i < kRmaBlockBytes.size(); ++i) {
@@ -118,6 +124,33 @@ TEST(LearnedCosts, ScaledConstantsKeepWhatIsNoPartOfTheNetwork) {
                     0.3 + 0.0008 * static_cast<double>(kRmaBlockBytes[i]), 1e-6);
     }
     EXPECT_EQ(slow.pack.block_us, prior.pack.block_us);
+}
+
+// They are no part of what is measured, and latency is learned badly from long transfers.
+TEST(LearnedCosts, WhatShortTransfersDoStays) {
+    CostConstants prior = adapter_costs();
+    for (RmaCosts& rma : prior.rma) {
+        rma.single_us = 3;  // as much as a message
+    }
+    CostModel model(prior, kLimits);
+    model.choose_by_costs();
+    const int64_t min_single = model.min_single(OpKind::get);
+    const int64_t max_fenced_frame = model.max_fenced_frame();
+    const int64_t min_block = model.min_rma_block(OpKind::get, 1 << 20);
+    ASSERT_EQ(min_single, INT64_MAX);
+    {
+        CostModel chosen(scaled(prior, {{20, 1, 0.1, 1}}), kLimits);
+        chosen.choose_by_costs();
+        EXPECT_NE(chosen.min_single(OpKind::get), min_single);
+        EXPECT_NE(chosen.max_fenced_frame(), max_fenced_frame);
+    }
+    for (const double latency : {0.05, 20.0}) {
+        const CostConstants learned = scaled(prior, {{latency, 1, 0.1, 1}});
+        model.take_learned(learned);
+        EXPECT_EQ(model.min_single(OpKind::get), min_single);
+        EXPECT_EQ(model.max_fenced_frame(), max_fenced_frame);
+        EXPECT_LT(model.min_rma_block(OpKind::get, 1 << 20), min_block);
+    }
 }
 
 TEST(LearnedCosts, TransfersUnderWayTogetherHaveOneLatency) {

@@ -143,9 +143,7 @@ void CostLearning::take_sample(double measured_us) {
     if (!learner.costs.observe({transfers_.data(), shape_count_}, measured_us)) {
         return;
     }
-    learner.model = pipeline::CostModel(
-        pipeline::scaled(learner.costs.prior(), learner.costs.used()), learner.model.limits());
-    learner.model.choose_by_costs();
+    learner.model.take_learned(pipeline::scaled(learner.costs.prior(), learner.costs.used()));
     if (min_get_by_put_ > 0) {
         learner.model.choose_get_by_put_from(min_get_by_put_);
     }

@@ -68,6 +68,15 @@ void CostModel::choose_by_costs() {
     chooses_by_costs_ = true;
 }
 
+void CostModel::take_learned(const CostConstants& constants) {
+    const auto min_single = min_single_;
+    const int64_t max_fenced_frame = max_fenced_frame_;
+    constants_ = constants;
+    choose_by_costs();
+    min_single_ = min_single;
+    max_fenced_frame_ = max_fenced_frame;
+}
+
 // Compares a few separate RMA operations with one frame for all of them. If the frame is cheaper
 // for a few, it is cheaper for more.
 int64_t CostModel::find_min_single(OpKind op) const {

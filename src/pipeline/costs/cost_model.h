@@ -130,6 +130,10 @@ class CostModel {
 
     // From now on the predicted costs decide. The call takes a fraction of a millisecond.
     void choose_by_costs();
+    // Takes constants that were learned from longer transfers, and chooses by them. What they tell
+    // nothing about stays: which short transfers share a frame, and up to which length a frame
+    // carries a put that is fenced alone. Both depend on what a message costs the processors.
+    void take_learned(const CostConstants& constants);
     // From now on RMA is chosen for blocks of at least that many bytes, whatever they cost.
     void choose_from(int64_t min_block_bytes);
 

@@ -42,9 +42,16 @@ CostConstants scaled(const CostConstants& prior, const CostFactors& factors) {
                        factors[LearnedCost::byte] * bytes_us;
         }
     }
-    for (ServerCosts& server : constants.server) {
-        server.request_us *= factors[LearnedCost::latency];
-        server.small_us *= factors[LearnedCost::latency];
+    // A longer way is longer on both routes. What the server adds does not grow with it.
+    const double shorter = std::min(factors[LearnedCost::latency], 1.0);
+    const double longer = std::max(factors[LearnedCost::latency], 1.0);
+    for (size_t op = 0; op < base::kOpKindCount; ++op) {
+        const bool is_get = op == static_cast<size_t>(base::OpKind::get);
+        const size_t rma = static_cast<size_t>(is_get ? base::OpKind::get : base::OpKind::put);
+        const double more_us = (longer - 1) * prior.rma[rma].latency_us;
+        ServerCosts& server = constants.server[op];
+        server.request_us = shorter * server.request_us + more_us;
+        server.small_us = shorter * server.small_us + more_us;
         server.chunk_us *= factors[LearnedCost::chunk];
         server.byte_us *= factors[LearnedCost::byte];
     }

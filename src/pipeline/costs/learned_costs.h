@@ -2,7 +2,8 @@
 // What the network really costs, learned from transfers: four factors by which the prior constants
 // of the cost model are multiplied.
 //
-//   latency  of a transfer by RMA, or of a request to the server
+//   latency  of the network, which a transfer by RMA has, and a request to the server; where it is
+//            shorter than by the prior, what the server adds is shorter, too
 //   byte     of the network, on both routes
 //   block    one more block by RMA, without its bytes
 //   chunk    one more frame of the server's route, without its bytes
