@@ -33,9 +33,11 @@ struct Variable {
 // completes it. The copy leaves only when the endpoint is polled again. Without this memory for
 // copies, a completed message has left.
 constexpr Variable kVariables[] = {
-    {"FI_OFI_RXM_MSG_RX_SIZE", "128"}, {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
-    {"FI_CXI_ENABLE_WRITEDATA", "1"},  {"FI_TCP_STAGING_SBUF_SIZE", "0"},
-    {"FI_NET_STAGING_SBUF_SIZE", "0"},  // libfabric 1.17 has a newer tcp of that name
+    {"FI_OFI_RXM_MSG_RX_SIZE", "128"},           // receive buffers
+    {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
+    {"FI_CXI_ENABLE_WRITEDATA", "1"},            // a boolean
+    {"FI_TCP_STAGING_SBUF_SIZE", "0"},           // bytes
+    {"FI_NET_STAGING_SBUF_SIZE", "0"},           // bytes; 1.17 calls the newer tcp "net"
 };
 
 // No message is larger than 8 KiB if there is remote memory access
