@@ -103,6 +103,38 @@ TEST_P(PipelineSiblings, NothingLeavesAloneBehindWhatMayNotHaveLeft) {
     EXPECT_TRUE(leaves_alone());
 }
 
+// Short frames of blocking calls would otherwise wait until they have left, each of them.
+TEST_P(PipelineSiblings, ShortFramesAskBeforeMoreThanSurelyFitsIsUnderWay) {
+    const pipeline::FrameFlow& flow = origin().channel(0).flow;
+    network_->fence_all();
+    const auto unanswered = [&] { return flow.sent_bytes - flow.acknowledged_bytes; };
+    const auto send = [&] {
+        pipeline::RequestTask store("store", wire::FrameKind::store,
+                                    wire::StoreBody{address(0), 7, 0},
+                                    pipeline::RequestTask::Answer::none);
+        network_->submit(0, 0, store);
+        network_->wait(store);
+    };
+    if (!origin().frames().sends_alone()) {
+        GTEST_SKIP() << "frames of this provider leave while their sender polls";
+    }
+    for (int round = 0; round < 3; ++round) {
+        const uint64_t asked_before = flow.asked_frame;
+        while (unanswered() <= pipeline::FrameSender::kAskedFor) {
+            EXPECT_EQ(flow.asked_frame, asked_before);
+            send();
+        }
+        send();
+        const uint64_t asked = flow.asked_frame;
+        EXPECT_EQ(asked, flow.sent_frames);
+        send();
+        EXPECT_EQ(flow.asked_frame, asked) << "one is under way";
+        EXPECT_LE(unanswered(), pipeline::FrameSender::kSurelyTaken);
+        network_->wait_until([&] { return flow.acknowledged_frames >= asked; });
+    }
+    network_->fence_all();
+}
+
 TEST_P(PipelineSiblings, ReadsAreCountedWhileTheyAreUnderWay) {
     std::vector<std::unique_ptr<pipeline::Task>> gets;
     for (int i = 0; i < 3; ++i) {

@@ -58,6 +58,10 @@ struct FrameFlow {
     bool has_room(uint64_t frame_bytes) const {
         return sent_bytes - acknowledged_bytes + frame_bytes <= static_cast<uint64_t>(window_bytes);
     }
+    // Returns whether more than that is not acknowledged, and no frame that asks for it under way.
+    bool should_ask(uint64_t bytes) const {
+        return sent_bytes - acknowledged_bytes > bytes && asked_frame <= acknowledged_frames;
+    }
     void record_answer(uint64_t frames, uint64_t bytes) {
         // Answers may overtake each other inside the server; the counters only grow.
         acknowledged_frames = std::max(acknowledged_frames, frames);

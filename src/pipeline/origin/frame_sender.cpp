@@ -67,8 +67,9 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
         return false;
     }
     // The frame asks for an answer before the window could close, so that the window always opens
-    // again.
-    if (!channel.flow.has_room(frame->wire_bytes + largest_message_bytes_)) {
+    // again. A short one also asks before others would have to wait until they have left.
+    if (!channel.flow.has_room(frame->wire_bytes + largest_message_bytes_) ||
+        (frame->wire_bytes <= kAskedFor && channel.flow.should_ask(kAskedFor))) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     if (!frame->post(endpoint_, channel.peer)) {
