@@ -72,6 +72,7 @@ def run(mpiexec, mix, stranger, provider, old_token):
         open(record, "w", encoding="ascii").close()
         environment = dict(os.environ, ARMCI_NODE_SIZE="2", ARMCI_PROVIDER=provider, ARMCI_STATS="1",
                            ARMCI_INTERFACE="127.0.0.1", ARMCI_HANG_SECONDS="300", UCX_TLS="sm,self",
+                           ARMCI_BUFFER_SIZE="262144",  # stranger.c, kLongestFrame
                            TEST_RECORD=record, TEST_STOP=stop)
         output = os.path.join(folder, "output")
         with open(output, "w", encoding="utf-8") as log:

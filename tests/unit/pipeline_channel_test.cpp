@@ -101,10 +101,14 @@ TEST(LeftFrames, AFrameHasLeftWhenAllBeforeItHave) {
     EXPECT_EQ(ended, std::vector<Task*>(3, nullptr));
     EXPECT_FALSE(channel.flow.has_left(3));
     EXPECT_TRUE(other.flow.has_left(2));
+    for (Task* const task : tasks) {
+        EXPECT_EQ(left.early_of(*task), 1);
+    }
     left.add(channel, 2, nullptr, end);
     EXPECT_EQ(ended, (std::vector<Task*>{nullptr, nullptr, nullptr, nullptr, tasks[0], tasks[1]}));
     EXPECT_TRUE(channel.flow.has_left(4));
     EXPECT_FALSE(channel.flow.has_left(5));
+    EXPECT_EQ(left.early_of(*tasks[0]), 0);
 }
 
 TEST(Channel, ChunksArePendingUntilTheirFrameIsExecuted) {

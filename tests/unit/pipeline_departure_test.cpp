@@ -48,24 +48,27 @@ class PipelineDeparture : public ::testing::Test {
                                make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, place),
                                              from, network_->memory(0)));
     }
-    // Polls the origin alone, long enough for everything that the network has room for.
+    // Polls the origin alone, so long that the kernel has moved all that it has room for.
     template <class Condition>
     bool happens(Condition&& condition) {
-        for (int poll = 0; poll < 3000 && !condition(); ++poll) {
+        const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(200);
+        while (!condition() && std::chrono::steady_clock::now() < end) {
             origin().progress();
         }
         return condition();
     }
     // Puts until one does not end. Returns the number of the last one that has. The source of each
-    // stays as it is.
+    // stays as it is. Returns -1 where the network is never full, because it needs no server.
     int64_t fill() {
-        for (int64_t number = 0;; ++number) {
+        constexpr int64_t kMost = (64 << 20) / kFillBytes;
+        for (int64_t number = 0; number < kMost; ++number) {
             sources_.emplace_back(kFillBytes, value_of(number));
             tasks_.push_back(put(sources_.back().data(), kFillBytes, place_of(number)));
             if (!happens([&] { return tasks_.back()->is_complete(); })) {
                 return number - 1;
             }
         }
+        return -1;
     }
     static char value_of(int64_t number) { return static_cast<char>(1 + number % 100); }
     static int64_t place_of(int64_t number) { return number % kPlaces * kFillBytes; }
@@ -95,12 +98,17 @@ class PipelineDeparture : public ::testing::Test {
 
 TEST_F(PipelineDeparture, WhatIsCompleteArrives) {
     const int64_t last = fill();
+    if (last < 0) {
+        GTEST_SKIP() << "writes of this provider need no server";
+    }
     expect_arrival([&] { return at(place_of(last) + kFillBytes - 1) == value_of(last); });
     end_all();
 }
 
 TEST_F(PipelineDeparture, ASmallPutThatHasLeftArrives) {
-    fill();
+    if (fill() < 0) {
+        GTEST_SKIP() << "writes of this provider need no server";
+    }
     const pipeline::SmallBlock block{small_,
                                      reinterpret_cast<uint64_t>(network_->memory(0)) + kAtEnd};
     ASSERT_TRUE(origin().append(channel(), {.blocks = &block, .block_count = 1, .block_bytes = 8},
@@ -117,7 +125,9 @@ TEST_F(PipelineDeparture, ASmallPutThatHasLeftArrives) {
 }
 
 TEST_F(PipelineDeparture, ARequestThatIsCompleteArrives) {
-    fill();
+    if (fill() < 0) {
+        GTEST_SKIP() << "writes of this provider need no server";
+    }
     pipeline::RequestTask store(
         "store", wire::FrameKind::store,
         wire::StoreBody{reinterpret_cast<uint64_t>(network_->memory(0)) + kAtEnd, 7, 0},
