@@ -105,14 +105,17 @@ class Network {
 };
 
 TEST(LearnedCosts, ScaledConstantsKeepWhatIsNoPartOfTheNetwork) {
-    const CostConstants prior = adapter_costs();
+    CostConstants prior = adapter_costs();
+    prior.rma[static_cast<size_t>(OpKind::get)].latency_us = 5;
     const CostConstants same = scaled(prior, {});
     EXPECT_DOUBLE_EQ(same.rma[1].blocks.block_us[3], prior.rma[1].blocks.block_us[3]);
     const CostConstants twice = scaled(prior, {{2, 1, 1, 1}});
     EXPECT_EQ(twice.rma[0].latency_us, 2 * prior.rma[0].latency_us);
-    for (const ServerCosts& server : twice.server) {
-        EXPECT_EQ(server.request_us, prior.server[0].request_us + prior.rma[0].latency_us);
-        EXPECT_EQ(server.small_us, prior.server[0].small_us + prior.rma[0].latency_us);
+    for (const OpKind op : {OpKind::put, OpKind::get, OpKind::acc}) {
+        const ServerCosts& server = twice.server[static_cast<size_t>(op)];
+        const double more_us = op == OpKind::get ? 5 : 2;
+        EXPECT_EQ(server.request_us, prior.server[0].request_us + more_us);
+        EXPECT_EQ(server.small_us, prior.server[0].small_us + more_us);
     }
     const CostConstants half = scaled(prior, {{0.5, 1, 1, 1}});
     EXPECT_EQ(half.rma[0].latency_us, 0.5 * prior.rma[0].latency_us);

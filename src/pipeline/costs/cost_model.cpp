@@ -53,6 +53,19 @@ CostModel::CostModel(const CostConstants& constants, const PipelineLimits& limit
 }
 
 void CostModel::choose_by_costs() {
+    choose_long_by_costs();
+    min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
+    min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
+    max_fenced_frame_ = find_max_fenced_frame();
+    chooses_by_costs_ = true;
+}
+
+void CostModel::take_learned(const CostConstants& constants) {
+    constants_ = constants;
+    choose_long_by_costs();
+}
+
+void CostModel::choose_long_by_costs() {
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         auto& min_block = min_block_[static_cast<size_t>(op)];
         for (int bits = 1; bits < kSizeClasses; ++bits) {
@@ -62,19 +75,6 @@ void CostModel::choose_by_costs() {
         }
     }
     min_get_by_put_ = find_min_get_by_put();
-    min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
-    min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
-    max_fenced_frame_ = find_max_fenced_frame();
-    chooses_by_costs_ = true;
-}
-
-void CostModel::take_learned(const CostConstants& constants) {
-    const auto min_single = min_single_;
-    const int64_t max_fenced_frame = max_fenced_frame_;
-    constants_ = constants;
-    choose_by_costs();
-    min_single_ = min_single;
-    max_fenced_frame_ = max_fenced_frame;
 }
 
 // Compares a few separate RMA operations with one frame for all of them. If the frame is cheaper

@@ -130,8 +130,8 @@ class CostModel {
 
     // From now on the predicted costs decide. The call takes a fraction of a millisecond.
     void choose_by_costs();
-    // Takes constants that were learned from longer transfers, and chooses by them. What they tell
-    // nothing about stays: which short transfers share a frame, and up to which length a frame
+    // Takes constants that were learned from longer transfers. Only after choose_by_costs(), whose
+    // choices for short ones stay: which of them share a frame, and up to which length a frame
     // carries a put that is fenced alone. Both depend on what a message costs the processors.
     void take_learned(const CostConstants& constants);
     // From now on RMA is chosen for blocks of at least that many bytes, whatever they cost.
@@ -198,6 +198,7 @@ class CostModel {
     int64_t find_min_get_by_put() const;
     int64_t find_min_single(base::OpKind op) const;
     int64_t find_max_fenced_frame() const;
+    void choose_long_by_costs();
 
     CostConstants constants_;
     PipelineLimits limits_;

@@ -34,7 +34,6 @@ CostConstants scaled(const CostConstants& prior, const CostFactors& factors) {
     CostConstants constants = prior;
     for (RmaCosts& rma : constants.rma) {
         rma.latency_us *= factors[LearnedCost::latency];
-        rma.single_us *= factors[LearnedCost::block];
         const double post_us = post_part_us(rma.blocks);
         for (double& block_us : rma.blocks.block_us) {
             const double bytes_us = std::max(block_us - post_us, 0.0);
