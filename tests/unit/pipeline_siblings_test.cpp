@@ -135,6 +135,27 @@ TEST_P(PipelineSiblings, ShortFramesAskBeforeMoreThanSurelyFitsIsUnderWay) {
     network_->fence_all();
 }
 
+// The frame before it may be on a slower rail.
+TEST_P(PipelineSiblings, AChunkThatIsCompleteLeavesItsBufferToTheNext) {
+    pipeline::Channel& channel = origin().channel(0);
+    const pipeline::Channel at_rest = channel;
+    pipeline::FrameSender& frames = origin().frames();
+    pipeline::RequestTask task("task", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
+                               pipeline::RequestTask::Answer::none);
+    while (frames.has_chunk_for(task)) {
+        task.add_pending();
+    }
+    ASSERT_GT(task.pending(), 0);
+    frames.note_left(channel, channel.flow.left_frames + 2, &task);
+    EXPECT_TRUE(frames.has_chunk_for(task));
+    task.add_pending();
+    EXPECT_FALSE(frames.has_chunk_for(task));
+    const int32_t pending = task.pending();
+    frames.note_left(channel, channel.flow.left_frames + 1, nullptr);
+    EXPECT_EQ(task.pending(), pending - 1);
+    channel = at_rest;
+}
+
 TEST_P(PipelineSiblings, ReadsAreCountedWhileTheyAreUnderWay) {
     std::vector<std::unique_ptr<pipeline::Task>> gets;
     for (int i = 0; i < 3; ++i) {
