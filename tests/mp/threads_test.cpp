@@ -219,7 +219,7 @@ void wait_for_message(MPI_Request message) {
 }
 
 // A put that is fenced alone may travel in another way than one that follows the put of another
-// thread. Its target, which is told of the fence, sees it in either case.
+// thread. The target sees the put when a message says that the fence has ended.
 TEST(Threads, FencesCompleteThePutsOfTheirThreads) {
     constexpr int64_t kWords = 1024;
     constexpr int64_t kFew = 4;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// What an origin is told to have left arrives though the origin never polls again, also where the
-// network has no room just then. Until it has room, nothing is told to have left.
+// An operation that has left arrives although its origin never polls again. While the network is
+// full, no operation counts as having left.
 //
 // The data server makes no progress by itself, so the network is full after some megabytes.
 #include <gtest/gtest.h>

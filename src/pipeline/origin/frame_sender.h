@@ -80,7 +80,7 @@ class FrameSender {
 
     // The network has room for so many bytes, its own and those before it that have not arrived.
     static constexpr size_t kSurelyTaken = 4 << 10;
-    // Behind more than that, a frame that is not longer asks to be acknowledged.
+    // A frame of at most that length asks to be acknowledged if more than that is not.
     static constexpr size_t kAskedFor = kSurelyTaken / 2;
 
     // Returns whether what is posted leaves without further polls if nothing is in its way.
