@@ -2,9 +2,11 @@
 #include "fabric/environment.h"
 
 #include <rdma/fabric.h>
+#include <strings.h>
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <span>
 #include <string>
 
@@ -58,6 +60,9 @@ constexpr Variable kWithoutBuffers[] = {
 constexpr const char* kFirstPort = "FI_TCP_PORT_LOW_RANGE";
 constexpr const char* kLastPort = "FI_TCP_PORT_HIGH_RANGE";
 
+// Values of a number or a boolean that switch something off, as libfabric reads them.
+constexpr const char* kOff[] = {"0", "no", "false", "off"};
+
 base::PortRange g_ports;
 int64_t g_link_s = 0;
 int g_environments = 0;  // objects that exist
@@ -79,6 +84,27 @@ const base::PortRange& ports_in_use() {
 bool ofi_rxm_copies_messages() {
     static const bool has_verbs = !find_adapter("", kVerbsAdapter).empty();
     return has_verbs || FI_VERSION_GE(fi_version(), FI_VERSION(1, 18));
+}
+
+std::string variables_that_delay(const std::string& provider) {
+    const bool is_net = provider == "net";
+    if (!is_net && provider.substr(0, 3) != "tcp") {
+        return "";
+    }
+    std::string found;
+    // With io_uring a second message is posted to the kernel when the first one's end is seen.
+    for (const char* setting : {"STAGING_SBUF_SIZE", "IO_URING"}) {
+        const std::string name = std::string(is_net ? "FI_NET_" : "FI_TCP_") + setting;
+        const char* value = std::getenv(name.c_str());
+        const bool is_off =
+            value == nullptr || std::any_of(std::begin(kOff), std::end(kOff), [&](const char* off) {
+                return strcasecmp(value, off) == 0;
+            });
+        if (!is_off) {
+            found += (found.empty() ? "" : ", ") + name + "=" + value;
+        }
+    }
+    return found;
 }
 
 base::PortRange ports_of_provider() {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "base/config_value.h"
@@ -20,6 +21,10 @@ base::PortRange ports_of_provider();
 
 // Says whether ofi_rxm copies each message through buffers of its own. If not, these are small.
 bool ofi_rxm_copies_messages();
+
+// Returns the variables, as "NAME=value, …", with which the user lets that provider complete a
+// message over TCP that leaves only at a later poll of its sender. An empty text if there is none.
+std::string variables_that_delay(const std::string& provider);
 
 // While this object exists, variables that the user has not set have the values that this library
 // wants. One must surround every fi_getinfo, fi_fabric and fi_endpoint. Libfabric reads most

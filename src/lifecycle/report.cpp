@@ -17,6 +17,7 @@
 #include "core/job/thread_level.h"
 #include "core/progress/thread_stats.h"
 #include "core/routing/explain.h"
+#include "fabric/environment.h"
 
 namespace armci::lifecycle {
 namespace {
@@ -97,6 +98,17 @@ void warn_of_idle_adapter(const core::Network& network) {
     }
 }
 
+// Such a job may stop for a while, and nothing else would tell why.
+void warn_of_delays(const core::Network& network) {
+    const std::string delaying = fabric::variables_that_delay(network.domain.provider_name());
+    if (!delaying.empty()) {
+        ARMCI_LOG_WARN(
+            "with %s, messages may leave only when their sender calls the library again. Leave it "
+            "unset, unless that is meant",
+            delaying.c_str());
+    }
+}
+
 void print_network_reason(const core::Network& network) {
     if (!network.network_reason.empty()) {
         std::fprintf(stderr, "  network: %s\n", network.network_reason.c_str());
@@ -134,6 +146,7 @@ void report_start(const Runtime& runtime) {
     }
     if (runtime.network != nullptr) {
         warn_of_idle_adapter(*runtime.network);
+        warn_of_delays(*runtime.network);
     }
     if (configuration.config.verbose < 1) {
         return;

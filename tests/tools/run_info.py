@@ -134,6 +134,19 @@ def check_idle_adapter():
     expect("lies idle" not in job[2], "no warning where a provider is named", job)
 
 
+def check_delays():
+    """Settings of the user with which a completed message over TCP may not have left."""
+    for settings, found in (
+        ({"FI_TCP_STAGING_SBUF_SIZE": "9000"}, "with FI_TCP_STAGING_SBUF_SIZE=9000, messages may leave only when"),
+        ({"FI_TCP_STAGING_SBUF_SIZE": "0", "FI_TCP_IO_URING": "No"}, None),
+        ({"FI_NET_STAGING_SBUF_SIZE": "9000"}, None),
+    ):
+        job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="tcp;ofi_rxm", **NODES, **settings)
+        expect_texts(job, 0, "provider tcp;ofi_rxm")
+        expect(job[2].count("messages may leave") == (found is not None), f"a warning or none: {settings}", job)
+        expect(found is None or found in job[2], f"says {found!r}", job)
+
+
 def check_configuration():
     job = run(INFO, "--config", ARMCI_STATS="yes")
     expect_texts(job, 0, "ARMCI_STATS = 1  (environment)")
@@ -173,6 +186,7 @@ check_json()
 check_verbose()
 check_passed_over()
 check_idle_adapter()
+check_delays()
 check_configuration()
 check_refusals()
 check_other_version()

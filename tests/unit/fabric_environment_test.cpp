@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,37 @@ TEST_F(LibfabricEnvironmentTest, KeepsTheSettingOfTheUser) {
         EXPECT_STREQ(getenv(kVariable), "77");
     }
     EXPECT_STREQ(getenv(kVariable), "77");
+}
+
+TEST_F(LibfabricEnvironmentTest, NamesWhatDelaysMessages) {
+    constexpr const char* kNames[] = {"FI_TCP_STAGING_SBUF_SIZE", "FI_TCP_IO_URING",
+                                      "FI_NET_STAGING_SBUF_SIZE", "FI_NET_IO_URING"};
+    const auto with = [&](const char* staging, const char* uring, const char* provider) {
+        const char* const values[] = {staging, uring, nullptr, nullptr};
+        std::vector<std::string> before;
+        for (size_t i = 0; i < std::size(kNames); ++i) {
+            before.emplace_back(getenv(kNames[i]) != nullptr ? getenv(kNames[i]) : "");
+            unsetenv(kNames[i]);
+            if (values[i] != nullptr) {
+                setenv(kNames[i], values[i], 1);
+            }
+        }
+        std::string found;
+        {
+            const LibfabricEnvironment environment;  // its own values do not delay
+            found = variables_that_delay(provider);
+        }
+        for (size_t i = 0; i < std::size(kNames); ++i) {
+            before[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before[i].c_str(), 1);
+        }
+        return found;
+    };
+    EXPECT_EQ(with(nullptr, nullptr, "tcp"), "");
+    EXPECT_EQ(with("0", "False", "tcp"), "");
+    EXPECT_EQ(with("9000", nullptr, "tcp;ofi_rxm"), "FI_TCP_STAGING_SBUF_SIZE=9000");
+    EXPECT_EQ(with("64", "1", "tcp"), "FI_TCP_STAGING_SBUF_SIZE=64, FI_TCP_IO_URING=1");
+    EXPECT_EQ(with("9000", "1", "net"), "");
+    EXPECT_EQ(with("9000", "1", "sockets"), "");
 }
 
 int64_t resident_bytes() {
