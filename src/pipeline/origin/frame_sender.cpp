@@ -109,7 +109,7 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
     return true;
 }
 
-bool FrameSender::post(Channel& channel, OriginFrame* frame) {
+bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.flow.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
@@ -124,7 +124,6 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame) {
         frame->complete = on_traced_sent;
         traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
-    const bool is_delayed = !leaves_alone(channel, frame->wire_bytes);
     const bool posted =
         is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
     if (!posted) {
@@ -155,20 +154,23 @@ bool FrameSender::post_to(fabric::PeerAddress peer, OriginFrame* frame) {
     return posted;
 }
 
-bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect effect) {
+bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect effect,
+                       Waits waits) {
     if (!ensure_handshake(channel)) {
         return false;
     }
-    frame->task = task;
-    if (!post(channel, frame)) {
+    const bool is_delayed = !leaves_alone(channel, frame->wire_bytes);
+    Task* const waiting = is_delayed || waits == Waits::always ? task : nullptr;
+    frame->task = waiting;
+    if (!post(channel, frame, is_delayed)) {
         return false;
     }
     if (effect == Effect::mutation) {
         channel.last_mutation = channel.flow.sent_frames;
         channels_.lists().dirty.add(channel);
     }
-    if (task != nullptr) {
-        task->add_pending();
+    if (waiting != nullptr) {
+        waiting->add_pending();
     }
     return true;
 }

@@ -65,13 +65,18 @@ class FrameSender {
         return channel.handshake_sent || send_handshake(channel);
     }
     enum class Effect : uint8_t { none, mutation };
-    // Sends the frame for the task, whose pending count grows until the frame has left. Returns
+    // Whether the task waits until the frame has left, or not if it surely leaves alone.
+    enum class Waits : uint8_t { always, unless_alone };
+    // Sends the frame for the task, whose pending count grows while it waits for the frame. Returns
     // false when that is not possible now; the frame then stays the caller's.
-    bool send(Channel& channel, OriginFrame* frame, Task* task, Effect effect);
+    bool send(Channel& channel, OriginFrame* frame, Task* task, Effect effect,
+              Waits waits = Waits::always);
     // Does the same for no task. A frame that cannot be sent now is released.
     bool send_or_release(Channel& channel, OriginFrame* frame);
     // Posts a frame whose effect and completion the caller handles. Returns false if it cannot now.
-    bool post(Channel& channel, OriginFrame* frame);
+    bool post(Channel& channel, OriginFrame* frame) {
+        return post(channel, frame, !leaves_alone(channel, frame->wire_bytes));
+    }
     // Is called when the provider has completed a frame of a channel. The task, if any, waits until
     // all frames up to that one have left.
     void note_left(Channel& channel, uint64_t number, Task* task);
@@ -117,6 +122,7 @@ class FrameSender {
     const DepthLimit& depth() const { return depth_; }
 
   private:
+    bool post(Channel& channel, OriginFrame* frame, bool is_delayed);
     OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes);
     bool send_handshake(Channel& channel);
     bool post_message(Channel& channel, OriginFrame* frame);

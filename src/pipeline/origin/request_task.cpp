@@ -36,9 +36,9 @@ bool RequestTask::post(OriginServices& origin) {
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), body_, body_bytes_);
     // The frame has its own memory, so the task may end before the provider has completed it.
-    const bool waits =
-        answer_ == Answer::expected || !origin.frames.leaves_alone(channel(), frame->wire_bytes);
-    if (!origin.frames.send(channel(), frame, waits ? this : nullptr, effect_of(kind_))) {
+    const auto waits =
+        answer_ == Answer::expected ? FrameSender::Waits::always : FrameSender::Waits::unless_alone;
+    if (!origin.frames.send(channel(), frame, this, effect_of(kind_), waits)) {
         frame->release();
         if (answer_ == Answer::expected) {
             origin.requests.remove(request_id_);
