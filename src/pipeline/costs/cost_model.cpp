@@ -2,7 +2,9 @@
 #include "pipeline/costs/cost_model.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 
 #include "wire/frame.h"
@@ -15,6 +17,8 @@ using base::OpKind;
 constexpr int64_t kMinChunk = 4096;
 // Larger sizes use the choice for this size class.
 constexpr int kLargestClass = 40;
+// The first one with no size of up to kMaxSmallBytes.
+constexpr int kFirstLongClass = std::bit_width(uint64_t{kMaxSmallBytes}) + 1;
 
 double as_double(int64_t value) {
     return static_cast<double>(value);
@@ -53,7 +57,7 @@ CostModel::CostModel(const CostConstants& constants, const PipelineLimits& limit
 }
 
 void CostModel::choose_by_costs() {
-    choose_long_by_costs();
+    choose_by_costs_from(1);
     min_single_[static_cast<size_t>(OpKind::put)] = find_min_single(OpKind::put);
     min_single_[static_cast<size_t>(OpKind::get)] = find_min_single(OpKind::get);
     max_fenced_frame_ = find_max_fenced_frame();
@@ -62,13 +66,14 @@ void CostModel::choose_by_costs() {
 
 void CostModel::take_learned(const CostConstants& constants) {
     constants_ = constants;
-    choose_long_by_costs();
+    choose_by_costs_from(kFirstLongClass);
 }
 
-void CostModel::choose_long_by_costs() {
+// Chooses for blocking transfers of that size class or a larger one.
+void CostModel::choose_by_costs_from(int first_class) {
     for (const OpKind op : {OpKind::put, OpKind::get}) {
         auto& min_block = min_block_[static_cast<size_t>(op)];
-        for (int bits = 1; bits < kSizeClasses; ++bits) {
+        for (int bits = first_class; bits < kSizeClasses; ++bits) {
             // The size in the middle of all sizes of that many bits stands for them.
             min_block[bits] = bits > kLargestClass ? min_block[kLargestClass]
                                                    : find_min_block(op, (int64_t{3} << bits) / 4);

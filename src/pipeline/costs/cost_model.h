@@ -131,8 +131,9 @@ class CostModel {
     // From now on the predicted costs decide. The call takes a fraction of a millisecond.
     void choose_by_costs();
     // Takes constants that were learned from longer transfers. Only after choose_by_costs(), whose
-    // choices for short ones stay: which of them share a frame, and up to which length a frame
-    // carries a put that is fenced alone. Both depend on what a message costs the processors.
+    // choices for short ones stay: the route of those of up to kMaxSmallBytes, which of them share
+    // a frame, and up to which length a frame carries a put that is fenced alone. All depend on
+    // what a message costs the processors.
     void take_learned(const CostConstants& constants);
     // From now on RMA is chosen for blocks of at least that many bytes, whatever they cost.
     void choose_from(int64_t min_block_bytes);
@@ -198,7 +199,7 @@ class CostModel {
     int64_t find_min_get_by_put() const;
     int64_t find_min_single(base::OpKind op) const;
     int64_t find_max_fenced_frame() const;
-    void choose_long_by_costs();
+    void choose_by_costs_from(int first_class);
 
     CostConstants constants_;
     PipelineLimits limits_;
