@@ -446,22 +446,50 @@ TEST_F(Departure, ManySmallOperations) {
     }
 }
 
-// A small blocking put leaves although a non-blocking one, which is not waited for and longer than
+// A small operation leaves although a non-blocking put, which is not waited for and longer than
 // what a network accepts at once, is before it.
-TEST_F(Departure, SmallPutWhileALargePutIsUnderWay) {
+// promise: completion.blocking-has-left
+TEST_F(Departure, SmallOperationsWhileALargePutIsUnderWay) {
     constexpr int64_t kBytes = 32 << 20;
     const GlobalMemory large(kBytes);
-    const std::vector<char> source(kBytes, 1);
+    std::vector<char> source(kBytes, 1);
     ARMCI_Barrier();
-    const auto put = [&] {
-        ARMCI_NbPut(const_cast<char*>(source.data()), large.at(target()), kBytes, target(),
-                    nullptr);
-        ARMCI_Put(local(), remote(), kSmall, target());
+    const auto check_behind = [&](const char* what, const std::function<void()>& operation,
+                                  const std::function<void(char value)>& arrived) {
+        check_until(
+            what,
+            [&] {
+                ARMCI_NbPut(source.data(), large.at(target()), kBytes, target(), nullptr);
+                operation();
+            },
+            arrived, scaled(4));
+        ARMCI_WaitAll();
+        ARMCI_Barrier();
     };
-    const auto arrived = [&](char value) { wait_for_byte(kSmall - 1, value); };
-    check_until("ARMCI_Put behind ARMCI_NbPut", put, arrived, scaled(4));
-    ARMCI_WaitAll();
-    ARMCI_Barrier();
+    const auto byte_arrives = [&](char value) { wait_for_byte(kSmall - 1, value); };
+    const auto word_arrives = [&](char value) { wait_for_int(remote_word(), value); };
+    check_behind(
+        "ARMCI_Put", [&] { ARMCI_Put(local(), remote(), kSmall, target()); }, byte_arrives);
+    check_behind(
+        "two ARMCI_Put",
+        [&] {
+            ARMCI_Put(local(), remote() + kMedium, kSmall, target());
+            ARMCI_Put(local(), remote(), kSmall, target());
+        },
+        byte_arrives);
+    check_behind(
+        "ARMCI_PutValueInt", [&] { ARMCI_PutValueInt(*local(), remote_word(), target()); },
+        word_arrives);
+    check_behind(
+        "ARMCI_Put_flag",
+        [&] { ARMCI_Put_flag(local(), remote(), kSmall, remote_word(), *local(), target()); },
+        word_arrives);
+    check_behind(
+        "armci_notify", [&] { armci_notify(target()); },
+        [&](char) {
+            int waited = 0;
+            armci_notify_wait(origin(), &waited);
+        });
 }
 
 // Where a fence has followed each of the last puts, the next one may be written by RMA from a copy

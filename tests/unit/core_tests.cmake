@@ -87,6 +87,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/rank_servers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/raw_client.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/full_sockets.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_fixture.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_garbage_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_idle_test.cpp
