@@ -59,8 +59,15 @@ def job(context, name, place, options, ranks=2):
     return document
 
 
+def congestion_control(rows):
+    """A sentence on that of the hosts, if it was recorded."""
+    names = sorted({row.get("congestion_control", "") for row in rows} - {""})
+    return f" TCP's congestion control is {', '.join(names)}." if names else ""
+
+
 def row_of(name, document, found, **setting):
     row = {**setting, "library": name, "version": document["machine"]["library"],
+           "congestion_control": document["machine"].get("tcp_congestion_control", ""),
            **{key: found[key] for key in ("operation", "mode", "layout", "bytes")}, "unit": "us"}
     if found["status"] != "ok":
         return {**row, "problem": found["status"]}
@@ -419,7 +426,8 @@ def sections(results):
             found.append(section(f"Between two hosts; the target {WAITS[wait]}",
                                  {"armci": "The hosts are namespaces of this machine, with TCP between them. Ranks, data "
                                            "servers and the kernel's network share two processors, so this says more "
-                                           "about processors than about networks. Libfabric alone has a target that polls.",
+                                           "about processors than about networks. Libfabric alone has a target that polls."
+                                           + congestion_control(rows),
                                   "mpi": "The target polls in `MPI_Barrier` and keeps a processor busy.",
                                   "busy": "The target calls no library, and both processors are busy. ComEx TS and "
                                           "ARMCI-MPI do not serve then."}[wait], rows,

@@ -56,6 +56,11 @@ def check_jobs():
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo", **NODES)
     expect_texts(job, 0, "provider sockets", "between nodes: sockets on lo, in use",
                  "node memory: ", "huge pages")
+    with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="ascii") as file:
+        expect_texts(job, 0, f"  TCP congestion control: {file.read().strip()}")
+    if os.path.exists("/dev/shm"):
+        job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="shm", **NODES)
+        expect("provider shm" in job[1] + job[2] and "congestion" not in job[1], "none of other networks", job)
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="carrier_pigeon")
     expect_texts(job, 1, "2 ranks on 1 node", 'no provider "carrier_pigeon"')
     # On several ranks it prints once.
@@ -72,6 +77,7 @@ def check_json():
     expect(document["ranks"][0]["routes"][0] == "l" and document["ranks"][0]["routes"][1] in "rs", "routes", job)
     network = document["network"]
     expect(network["in_use"] and network["provider"] == "sockets" and len(network["interfaces"]) == 1, "network", job)
+    expect(network["tcp_congestion_control"], "TCP's congestion control", job)
     variables = {row["name"]: row for row in document["configuration"]}
     expect(variables["ARMCI_STATS"]["value"] == "0" and variables["ARMCI_STATS"]["source"] == "environment",
            "the value of a variable, and its source", job)

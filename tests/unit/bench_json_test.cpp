@@ -42,6 +42,7 @@ TEST(BenchJson, StringsAreEscaped) {
     machine.cpu = "a\"b\\c";
     machine.kernel = "a\nb\x01";
     machine.mpi = "\xc3\xa9";
+    machine.tcp_congestion_control = "cubic";
     machine.environment = {{"ARMCI_PROVIDER", "tcp;\"x\""}};
     const std::string text = document_of(machine, {}, {});
     EXPECT_THAT(text, AllOf(HasSubstr("\"a\\\"b\\\\c\""), HasSubstr("\"a\\nb\\u0001\""),
@@ -49,6 +50,7 @@ TEST(BenchJson, StringsAreEscaped) {
     const nlohmann::json document = nlohmann::json::parse(text);
     EXPECT_EQ(document["machine"]["cpu"], machine.cpu);
     EXPECT_EQ(document["machine"]["kernel"], machine.kernel);
+    EXPECT_EQ(document["machine"]["tcp_congestion_control"], "cubic");
     EXPECT_EQ(document["machine"]["environment"]["ARMCI_PROVIDER"], "tcp;\"x\"");
 }
 

@@ -30,9 +30,13 @@ Json describe(const JobRoutes& routes) {
 
 Json describe(const NetworkInUse& network) {
     return {
-        {"in_use", network.is_in_use},      {"provider", network.provider},
-        {"interfaces", network.interfaces}, {"reason", network.reason},
-        {"error", network.error},           {"not_used", network.passed_over},
+        {"in_use", network.is_in_use},
+        {"provider", network.provider},
+        {"interfaces", network.interfaces},
+        {"reason", network.reason},
+        {"error", network.error},
+        {"not_used", network.passed_over},
+        {"tcp_congestion_control", network.tcp_congestion_control},
     };
 }
 

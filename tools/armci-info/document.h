@@ -26,6 +26,7 @@ struct NetworkInUse {
     std::string reason;                   // why this network; empty if unknown
     std::string error;                    // why there is none
     std::vector<std::string> passed_over;
+    std::string tcp_congestion_control;  // if it is over TCP and the system tells it, or empty
 };
 
 // `routes` is of all ranks of the job.

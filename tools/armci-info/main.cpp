@@ -16,6 +16,7 @@
 #include "command_line/command_line.h"
 #include "fabric/provider.h"
 #include "library/library.h"
+#include "system/tcp.h"
 
 namespace {
 
@@ -23,6 +24,7 @@ using armci::info::NetworkInUse;
 using armci::tools::CommandLine;
 using armci::tools::is_other_rank;
 using armci::tools::library;
+using armci::tools::tcp_congestion_control;
 
 armci::info::Versions find_versions() {
     char mpi[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -59,6 +61,9 @@ NetworkInUse find_network_here(const armci::base::Config& config) {
     if (choice.info) {
         network.provider = choice.info->fabric_attr->prov_name;
         network.interfaces.push_back(library().interface_name(*choice.info));
+        if (choice.row->listens_by_tcp) {
+            network.tcp_congestion_control = tcp_congestion_control();
+        }
     }
     network.error = choice.error;
     network.passed_over = choice.passed_over;
@@ -79,6 +84,9 @@ NetworkInUse find_network() {
     for (const auto& rail : domain.rails()) {
         network.interfaces.push_back(library().interface_name(rail->info()));
     }
+    if (domain.row().listens_by_tcp) {
+        network.tcp_congestion_control = tcp_congestion_control();
+    }
     network.reason = runtime.network->network_reason;
     network.passed_over = runtime.network->passed_over;
     return network;
@@ -95,6 +103,12 @@ int print_network(const NetworkInUse& network) {
     }
     for (size_t rail = 1; rail < network.interfaces.size(); ++rail) {
         std::printf("  and on: %s, for long transfers\n", network.interfaces[rail].c_str());
+    }
+    if (!network.tcp_congestion_control.empty()) {
+        std::printf("  TCP congestion control: %s%s\n", network.tcp_congestion_control.c_str(),
+                    network.tcp_congestion_control == "bbr"
+                        ? ", which paces what it sends; cubic may be faster between near hosts"
+                        : "");
     }
     if (!network.reason.empty()) {
         std::printf("  network: %s\n", network.reason.c_str());

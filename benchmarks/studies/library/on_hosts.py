@@ -6,8 +6,9 @@ usage: on_hosts.py BUILD HOSTS RATE DELAY PROGRAM [ARGUMENT...]
 
 BUILD is the build folder, with the tests. HOSTS is how many hosts there are, with one rank on each, or
 HOSTSxRANKS with so many ranks on each. RATE and DELAY are as tc takes them (1gbit, 200us); 0 leaves
-the link as it is. The hosts are those of tests/hosts/lab.py: namespaces that end with this process. The
-exit status is the program's. It is 77, with the reason on standard error, where hosts or such links
+the link as it is. The hosts are those of tests/hosts/lab.py: namespaces that end with this process. They
+use the congestion control cubic, which is Linux's own default, where the system lets namespaces use it.
+The exit status is the program's. It is 77, with the reason on standard error, where hosts or such links
 cannot be made.
 """
 
@@ -36,6 +37,14 @@ def shape(hosts, rate, delay):
         else:
             return
         host.run("tc", "qdisc", "replace", "dev", INTERFACE, "root", *how)
+
+
+def choose_congestion_control(hosts):
+    """A namespace may take what tcp_allowed_congestion_control has. armci-bench reports what it has."""
+    path = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+    for host in hosts:
+        if "cubic" in host.output_of("cat", path).split():
+            host.run("sh", "-c", "echo cubic >/proc/sys/net/ipv4/tcp_congestion_control")
 
 
 def write_shell(hosts):
@@ -82,6 +91,7 @@ def main():
     with lab.Lab(count) as cluster:
         cluster.connect(INTERFACE, lab.IPV4)
         cluster.name_hosts([lab.IPV4])
+        choose_congestion_control(cluster.hosts)
         try:
             shape(cluster.hosts, rate, delay)
         except subprocess.CalledProcessError as refused:

@@ -28,6 +28,7 @@ Json describe(const Machine& machine) {
         {"library", machine.library},
         {"libfabric", machine.libfabric},
         {"provider", machine.provider},
+        {"tcp_congestion_control", machine.tcp_congestion_control},
         {"raw_network", machine.raw_network},
         {"rank_count", machine.rank_count},
         {"node_count", machine.node_count},

@@ -2,6 +2,7 @@
 #include "armci-bench/reporting/machine.h"
 
 #include "armci-bench/workloads/implementation.h"
+#include "system/tcp.h"
 
 #include <mpi.h>
 #include <sys/utsname.h>
@@ -109,6 +110,7 @@ Machine describe_machine() {
     machine.library = library_name();
     machine.libfabric = libfabric_version();
     machine.provider = provider_name();
+    machine.tcp_congestion_control = tools::tcp_congestion_control();
     machine.node_count = node_count();
     if (machine.node_count > 0) {
         for (int rank = 0; rank < machine.rank_count; rank++) {

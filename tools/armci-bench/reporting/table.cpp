@@ -128,6 +128,9 @@ void print_heading(std::FILE* out, const Machine& machine, const Options& option
                      machine.node_count == 1 ? "node" : "nodes", machine.provider.c_str(),
                      machine.libfabric.c_str());
     }
+    if (machine.node_count > 1 && !machine.tcp_congestion_control.empty()) {
+        std::fprintf(out, ", TCP congestion control %s", machine.tcp_congestion_control.c_str());
+    }
     std::fprintf(out, "\n# %s; %s\n", describe_pattern(machine, options).c_str(),
                  describe_wait(options).c_str());
     if (!machine.raw_network.empty()) {
