@@ -20,8 +20,8 @@ struct Result {
 
 struct StudyOptions {
     int nodes = 16;
-    int peers = 64;           // that each rank exchanges patches with, at most
-    int most_with_all = 512;  // up to so many nodes, all exchange patches with all
+    int peers = 64;            // that each rank exchanges patches with, at most
+    int most_with_all = 1024;  // up to so many nodes, all exchange patches with all
 };
 
 // A job on nodes with an adapter with remote direct memory access, which promises what most of its
