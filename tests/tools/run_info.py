@@ -13,6 +13,11 @@ import sys
 MPIEXEC, INFO, OTHER_VERSION = sys.argv[1:4]
 NODES = {"ARMCI_NODE_SIZE": "1"}
 complaints = []
+# Empty where the system does not tell it, as in some containers.
+CONGESTION_CONTROL = ""
+if os.path.exists("/proc/sys/net/ipv4/tcp_congestion_control"):
+    with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="ascii") as setting:
+        CONGESTION_CONTROL = setting.read().strip()
 
 
 def run(*command, **settings):
@@ -56,8 +61,8 @@ def check_jobs():
     job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="sockets", ARMCI_INTERFACE="lo", **NODES)
     expect_texts(job, 0, "provider sockets", "between nodes: sockets on lo, in use",
                  "node memory: ", "huge pages")
-    with open("/proc/sys/net/ipv4/tcp_congestion_control", encoding="ascii") as file:
-        expect_texts(job, 0, f"  TCP congestion control: {file.read().strip()}")
+    if CONGESTION_CONTROL:
+        expect_texts(job, 0, f"  TCP congestion control: {CONGESTION_CONTROL}")
     if os.path.exists("/dev/shm"):
         job = run(MPIEXEC, "-n", "2", INFO, ARMCI_PROVIDER="shm", **NODES)
         expect("provider shm" in job[1] + job[2] and "congestion" not in job[1], "none of other networks", job)
@@ -77,7 +82,7 @@ def check_json():
     expect(document["ranks"][0]["routes"][0] == "l" and document["ranks"][0]["routes"][1] in "rs", "routes", job)
     network = document["network"]
     expect(network["in_use"] and network["provider"] == "sockets" and len(network["interfaces"]) == 1, "network", job)
-    expect(network["tcp_congestion_control"], "TCP's congestion control", job)
+    expect(network["tcp_congestion_control"] == CONGESTION_CONTROL, "TCP's congestion control", job)
     variables = {row["name"]: row for row in document["configuration"]}
     expect(variables["ARMCI_STATS"]["value"] == "0" and variables["ARMCI_STATS"]["source"] == "environment",
            "the value of a variable, and its source", job)
