@@ -60,12 +60,19 @@ constexpr Variable kWithoutBuffers[] = {
 constexpr const char* kFirstPort = "FI_TCP_PORT_LOW_RANGE";
 constexpr const char* kLastPort = "FI_TCP_PORT_HIGH_RANGE";
 
-// Values of a number or a boolean that switch something off, as libfabric reads them.
-constexpr const char* kOff[] = {"0", "no", "false", "off"};
-
 base::PortRange g_ports;
 int64_t g_link_s = 0;
 int g_environments = 0;  // objects that exist
+
+// Two kinds of values, as libfabric reads them.
+bool is_positive(const char* value) {
+    return std::strtol(value, nullptr, 0) > 0;
+}
+bool is_true(const char* value) {
+    constexpr const char* kTrue[] = {"1", "true", "yes", "on"};
+    return std::any_of(std::begin(kTrue), std::end(kTrue),
+                       [&](const char* word) { return strcasecmp(value, word) == 0; });
+}
 
 }  // namespace
 
@@ -87,22 +94,22 @@ bool ofi_rxm_copies_messages() {
 }
 
 std::string variables_that_delay(const std::string& provider) {
-    const bool is_net = provider == "net";
-    if (!is_net && provider.substr(0, 3) != "tcp") {
+    const bool is_net = provider.starts_with("net");
+    if (!is_net && !provider.starts_with("tcp")) {
         return "";
     }
     std::string found;
-    // With io_uring a second message is posted to the kernel when the first one's end is seen.
-    for (const char* setting : {"STAGING_SBUF_SIZE", "IO_URING"}) {
+    const auto look_at = [&](const char* setting, bool (*delays)(const char* value)) {
         const std::string name = std::string(is_net ? "FI_NET_" : "FI_TCP_") + setting;
         const char* value = std::getenv(name.c_str());
-        const bool is_off =
-            value == nullptr || std::any_of(std::begin(kOff), std::end(kOff), [&](const char* off) {
-                return strcasecmp(value, off) == 0;
-            });
-        if (!is_off) {
+        if (value != nullptr && delays(value)) {
             found += (found.empty() ? "" : ", ") + name + "=" + value;
         }
+    };
+    look_at("STAGING_SBUF_SIZE", is_positive);
+    // With io_uring, tcp posts a second message to the kernel when it has seen the first one's end.
+    if (is_net || FI_VERSION_GE(fi_version(), FI_VERSION(1, 18))) {
+        look_at("IO_URING", is_true);
     }
     return found;
 }

@@ -23,7 +23,8 @@ base::PortRange ports_of_provider();
 bool ofi_rxm_copies_messages();
 
 // Returns the variables, as "NAME=value, …", with which the user lets that provider complete a
-// message over TCP that leaves only at a later poll of its sender. An empty text if there is none.
+// message over TCP that leaves only at a later poll of its sender. Returns an empty text if there
+// are none. It cannot see that libfabric's own value is used because MPI has started libfabric.
 std::string variables_that_delay(const std::string& provider);
 
 // While this object exists, variables that the user has not set have the values that this library

@@ -103,8 +103,9 @@ void warn_of_delays(const core::Network& network) {
     const std::string delaying = fabric::variables_that_delay(network.domain.provider_name());
     if (!delaying.empty()) {
         ARMCI_LOG_WARN(
-            "with %s, messages may leave only when their sender calls the library again. Leave it "
-            "unset, unless that is meant",
+            "with %s, messages may leave only when their sender calls the library again. Unset "
+            "this, "
+            "unless it is meant",
             delaying.c_str());
     }
 }

@@ -2,12 +2,12 @@
 #include "fabric/environment.h"
 
 #include <gtest/gtest.h>
+#include <rdma/fabric.h>
 #include <sched.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,26 +21,31 @@ namespace {
 
 constexpr const char* kVariable = "FI_OFI_RXM_MSG_RX_SIZE";
 
-// Settings of the user who runs the test are ignored in it, and are restored afterwards.
-class LibfabricEnvironmentTest : public ::testing::Test {
-  protected:
-    void SetUp() override {
-        const char* value = getenv(kVariable);
-        is_set_ = value != nullptr;
-        before_ = is_set_ ? value : "";
-        unsetenv(kVariable);
+// Sets a variable, or unsets it for nullptr, and restores it at the end.
+class SetVariable {
+  public:
+    SetVariable(const char* name, const char* value) : name_(name) {
+        const char* before = getenv(name);
+        is_set_ = before != nullptr;
+        before_ = is_set_ ? before : "";
+        set(value);
     }
-    void TearDown() override {
-        if (is_set_) {
-            setenv(kVariable, before_.c_str(), 1);
-        } else {
-            unsetenv(kVariable);
-        }
-    }
+    ~SetVariable() { set(is_set_ ? before_.c_str() : nullptr); }
+    SetVariable(const SetVariable&) = delete;
+    SetVariable& operator=(const SetVariable&) = delete;
 
   private:
+    void set(const char* value) const {
+        value == nullptr ? unsetenv(name_) : setenv(name_, value, 1);
+    }
+    const char* name_;
     bool is_set_ = false;
     std::string before_;
+};
+
+// Settings of the user who runs the test are ignored in it, and are restored afterwards.
+class LibfabricEnvironmentTest : public ::testing::Test {
+    const SetVariable unset_{kVariable, nullptr};
 };
 
 TEST_F(LibfabricEnvironmentTest, RestoresTheEnvironment) {
@@ -96,34 +101,35 @@ TEST_F(LibfabricEnvironmentTest, KeepsTheSettingOfTheUser) {
 }
 
 TEST_F(LibfabricEnvironmentTest, NamesWhatDelaysMessages) {
-    constexpr const char* kNames[] = {"FI_TCP_STAGING_SBUF_SIZE", "FI_TCP_IO_URING",
-                                      "FI_NET_STAGING_SBUF_SIZE", "FI_NET_IO_URING"};
-    const auto with = [&](const char* staging, const char* uring, const char* provider) {
-        const char* const values[] = {staging, uring, nullptr, nullptr};
-        std::vector<std::string> before;
-        for (size_t i = 0; i < std::size(kNames); ++i) {
-            before.emplace_back(getenv(kNames[i]) != nullptr ? getenv(kNames[i]) : "");
-            unsetenv(kNames[i]);
-            if (values[i] != nullptr) {
-                setenv(kNames[i], values[i], 1);
-            }
-        }
-        std::string found;
-        {
-            const LibfabricEnvironment environment;  // its own values do not delay
-            found = variables_that_delay(provider);
-        }
-        for (size_t i = 0; i < std::size(kNames); ++i) {
-            before[i].empty() ? unsetenv(kNames[i]) : setenv(kNames[i], before[i].c_str(), 1);
-        }
-        return found;
+    const auto with = [](const char* prefix, const char* staging, const char* uring,
+                         const char* provider) {
+        const SetVariable unset[] = {{"FI_TCP_STAGING_SBUF_SIZE", nullptr},
+                                     {"FI_TCP_IO_URING", nullptr},
+                                     {"FI_NET_STAGING_SBUF_SIZE", nullptr},
+                                     {"FI_NET_IO_URING", nullptr}};
+        const std::string first = std::string(prefix) + "STAGING_SBUF_SIZE";
+        const std::string second = std::string(prefix) + "IO_URING";
+        const SetVariable given[] = {{first.c_str(), staging}, {second.c_str(), uring}};
+        const LibfabricEnvironment environment;  // its own values do not delay
+        return variables_that_delay(provider);
     };
-    EXPECT_EQ(with(nullptr, nullptr, "tcp"), "");
-    EXPECT_EQ(with("0", "False", "tcp"), "");
-    EXPECT_EQ(with("9000", nullptr, "tcp;ofi_rxm"), "FI_TCP_STAGING_SBUF_SIZE=9000");
-    EXPECT_EQ(with("64", "1", "tcp"), "FI_TCP_STAGING_SBUF_SIZE=64, FI_TCP_IO_URING=1");
-    EXPECT_EQ(with("9000", "1", "net"), "");
-    EXPECT_EQ(with("9000", "1", "sockets"), "");
+    EXPECT_EQ(with("FI_TCP_", nullptr, nullptr, "tcp"), "");
+    for (const char* off : {"0", "0x0", "", "-1", "none"}) {
+        EXPECT_EQ(with("FI_TCP_", off, nullptr, "tcp"), "");
+    }
+    for (const char* off : {"0", "False", "", "2"}) {
+        EXPECT_EQ(with("FI_NET_", nullptr, off, "net"), "");
+    }
+    EXPECT_EQ(with("FI_TCP_", "9000", nullptr, "tcp;ofi_rxm"), "FI_TCP_STAGING_SBUF_SIZE=9000");
+    EXPECT_EQ(with("FI_NET_", "0x40", "Yes", "net"),
+              "FI_NET_STAGING_SBUF_SIZE=0x40, FI_NET_IO_URING=Yes");
+    EXPECT_EQ(with("FI_NET_", "64", nullptr, "net;ofi_rxm"), "FI_NET_STAGING_SBUF_SIZE=64");
+    EXPECT_EQ(with("FI_NET_", "64", "1", "tcp"), "");
+    EXPECT_EQ(with("FI_TCP_", "64", "1", "net"), "");
+    EXPECT_EQ(with("FI_TCP_", "64", "1", "sockets"), "");
+    // The tcp of 1.17 does not have it.
+    EXPECT_EQ(with("FI_TCP_", nullptr, "1", "tcp"),
+              FI_VERSION_GE(fi_version(), FI_VERSION(1, 18)) ? "FI_TCP_IO_URING=1" : "");
 }
 
 int64_t resident_bytes() {
