@@ -319,6 +319,21 @@ TEST(CostModel, ChoosesNoRemotePutsWhereReadsCostAsMuchAsWrites) {
     EXPECT_EQ(make_model().get_by_put_us(0), 0);
 }
 
+// However slow reads are, and whatever is learned of them.
+TEST(CostModel, ChoosesNoRemotePutsForShortGets) {
+    CostConstants constants = socket_costs();
+    CostModel model = make_model(8, constants);
+    RmaCosts& reads = constants.rma[static_cast<size_t>(OpKind::get)];
+    reads.latency_us *= 1000;
+    for (double& us : reads.blocks.block_us) {
+        us *= 3;
+    }
+    EXPECT_EQ(make_model(8, constants).min_get_by_put(), kFirstLearnedBytes);
+    model.take_learned(constants);
+    EXPECT_EQ(model.min_get_by_put(), kFirstLearnedBytes);
+    EXPECT_LT(model.get_by_put_us(8), model.rma_us(OpKind::get, {8, 8}));
+}
+
 TEST(CostModel, GivenSizeOfGetsByPutOverridesTheCosts) {
     CostModel model = make_model();
     model.choose_get_by_put_from(4096);

@@ -140,21 +140,22 @@ TEST(LearnedCosts, WhatShortTransfersDoStays) {
     const int64_t min_single = model.min_single(OpKind::get);
     const int64_t max_fenced_frame = model.max_fenced_frame();
     const int64_t min_block = model.min_rma_block(OpKind::get, 1 << 20);
-    const int64_t min_short_block = model.min_rma_block(OpKind::put, kMaxSmallBytes);
+    constexpr int64_t kShort = kFirstLearnedBytes - 1;
+    const int64_t min_short_block = model.min_rma_block(OpKind::put, kShort);
     ASSERT_EQ(min_single, INT64_MAX);
     {
         CostModel chosen(scaled(prior, {{20, 1, 0.1, 1}}), kLimits);
         chosen.choose_by_costs();
         EXPECT_NE(chosen.min_single(OpKind::get), min_single);
         EXPECT_NE(chosen.max_fenced_frame(), max_fenced_frame);
-        EXPECT_NE(chosen.min_rma_block(OpKind::put, kMaxSmallBytes), min_short_block);
+        EXPECT_NE(chosen.min_rma_block(OpKind::put, kShort), min_short_block);
     }
     for (const double latency : {0.05, 20.0}) {
         const CostConstants learned = scaled(prior, {{latency, 1, 0.1, 1}});
         model.take_learned(learned);
         EXPECT_EQ(model.min_single(OpKind::get), min_single);
         EXPECT_EQ(model.max_fenced_frame(), max_fenced_frame);
-        EXPECT_EQ(model.min_rma_block(OpKind::put, kMaxSmallBytes), min_short_block);
+        EXPECT_EQ(model.min_rma_block(OpKind::put, kShort), min_short_block);
         EXPECT_LT(model.min_rma_block(OpKind::get, 1 << 20), min_block);
     }
 }

@@ -17,8 +17,9 @@ using base::OpKind;
 constexpr int64_t kMinChunk = 4096;
 // Larger sizes use the choice for this size class.
 constexpr int kLargestClass = 40;
-// The first one with no size of up to kMaxSmallBytes.
-constexpr int kFirstLongClass = std::bit_width(uint64_t{kMaxSmallBytes}) + 1;
+// The class of kFirstLearnedBytes, and of no smaller size.
+constexpr int kFirstLearnedClass = std::bit_width(uint64_t{kFirstLearnedBytes});
+static_assert(std::has_single_bit(uint64_t{kFirstLearnedBytes}));
 
 double as_double(int64_t value) {
     return static_cast<double>(value);
@@ -66,7 +67,7 @@ void CostModel::choose_by_costs() {
 
 void CostModel::take_learned(const CostConstants& constants) {
     constants_ = constants;
-    choose_by_costs_from(kFirstLongClass);
+    choose_by_costs_from(kFirstLearnedClass);
 }
 
 // Chooses for blocking transfers of that size class or a larger one.
@@ -118,11 +119,12 @@ int64_t CostModel::find_max_fenced_frame() const {
 }
 
 // From which size on remote puts save at least a tenth, for all sizes that are larger. What they
-// save must pay for the target's processor, which reads do not need.
+// save must pay for the target's processor, which reads do not need. Short gets are left out, so
+// that this, too, is nothing that learned costs change for them.
 int64_t CostModel::find_min_get_by_put() const {
     constexpr double kWorthwhile = 0.9;
     int64_t min = INT64_MAX;
-    for (int bits = kLargestClass; bits > 0; --bits) {
+    for (int bits = kLargestClass; int64_t{1} << bits >= kFirstLearnedBytes; --bits) {
         const int64_t bytes = int64_t{1} << bits;
         if (get_by_put_us(bytes) > kWorthwhile * rma_us(OpKind::get, {bytes, bytes})) {
             break;

@@ -86,6 +86,8 @@ struct CostConstants {
 inline constexpr int64_t kMaxSmallBytes = 2048;
 inline constexpr int64_t kMaxSharingBytes = 8192;
 inline constexpr int64_t kMaxSmallBlocks = 16;
+// Learned costs do not change the routes of shorter transfers, and the small ones are shorter.
+inline constexpr int64_t kFirstLearnedBytes = 2 * kMaxSmallBytes;
 
 // Limits that the transport sets for a transfer.
 struct PipelineLimits {
@@ -131,9 +133,9 @@ class CostModel {
     // From now on the predicted costs decide. The call takes a fraction of a millisecond.
     void choose_by_costs();
     // Takes constants that were learned from longer transfers. Only after choose_by_costs(), whose
-    // choices for short ones stay: the route of those of up to kMaxSmallBytes, which of them share
-    // a frame, and up to which length a frame carries a put that is fenced alone. All depend on
-    // what a message costs the processors.
+    // choices for short ones stay: the route of those shorter than kFirstLearnedBytes, which of
+    // them share a frame, and up to which length a frame carries a put that is fenced alone. All
+    // depend on what a message costs the processors.
     void take_learned(const CostConstants& constants);
     // From now on RMA is chosen for blocks of at least that many bytes, whatever they cost.
     void choose_from(int64_t min_block_bytes);
@@ -159,7 +161,8 @@ class CostModel {
     // INT64_MAX if none should.
     int64_t min_single(base::OpKind op) const { return min_single_[static_cast<size_t>(op)]; }
 
-    // Returns the size from which a get of one block goes by remote put, INT64_MAX if none does.
+    // Returns the size from which a get of one block goes by remote put, INT64_MAX if none does. It
+    // is at least kFirstLearnedBytes unless it was set.
     int64_t min_get_by_put() const { return min_get_by_put_; }
     void choose_get_by_put_from(int64_t min_bytes) { min_get_by_put_ = min_bytes; }
 
