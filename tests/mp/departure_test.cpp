@@ -467,7 +467,6 @@ TEST_F(Departure, SmallOperationsWhileALargePutIsUnderWay) {
         ARMCI_Barrier();
     };
     const auto byte_arrives = [&](char value) { wait_for_byte(kSmall - 1, value); };
-    const auto word_arrives = [&](char value) { wait_for_int(remote_word(), value); };
     check_behind(
         "ARMCI_Put", [&] { ARMCI_Put(local(), remote(), kSmall, target()); }, byte_arrives);
     check_behind(
@@ -476,14 +475,20 @@ TEST_F(Departure, SmallOperationsWhileALargePutIsUnderWay) {
             ARMCI_Put(local(), remote() + kMedium, kSmall, target());
             ARMCI_Put(local(), remote(), kSmall, target());
         },
-        byte_arrives);
+        [&](char value) {
+            wait_for_byte(kSmall - 1, value);
+            wait_for_byte(kMedium + kSmall - 1, value);
+        });
     check_behind(
         "ARMCI_PutValueInt", [&] { ARMCI_PutValueInt(*local(), remote_word(), target()); },
-        word_arrives);
+        [&](char value) { wait_for_int(remote_word(), value); });
     check_behind(
         "ARMCI_Put_flag",
         [&] { ARMCI_Put_flag(local(), remote(), kSmall, remote_word(), *local(), target()); },
-        word_arrives);
+        [&](char value) {
+            wait_for_int(remote_word(), value);
+            EXPECT_EQ(remote()[kSmall - 1], value);
+        });
     check_behind(
         "armci_notify", [&] { armci_notify(target()); },
         [&](char) {

@@ -64,6 +64,9 @@ class TestNetwork {
     bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
+    const fabric::Domain& domain(int rank) const {
+        return ranks_[static_cast<size_t>(rank)]->domain;
+    }
     const base::Stats& stats(int rank) const { return ranks_[static_cast<size_t>(rank)]->stats; }
 
     // Submits the transfer's task to its node. Keep the task until it is complete.

@@ -65,7 +65,7 @@ class FrameSender {
         return channel.handshake_sent || send_handshake(channel);
     }
     enum class Effect : uint8_t { none, mutation };
-    // Whether the task waits until the frame has left, or not if it surely leaves alone.
+    // Says whether a task waits until its frame has left, or only if the frame may not leave alone.
     enum class Waits : uint8_t { always, unless_alone };
     // Sends the frame for the task, whose pending count grows while it waits for the frame. Returns
     // false when that is not possible now; the frame then stays the caller's.
@@ -83,7 +83,8 @@ class FrameSender {
     // Sends a small frame to another endpoint that has no channel.
     bool post_to(fabric::PeerAddress peer, OriginFrame* frame);
 
-    // The network has room for so many bytes, its own and those before it that have not arrived.
+    // An idle network takes so many bytes without waiting for its receiver. Only a kernel that has
+    // no memory left would not.
     static constexpr size_t kSurelyTaken = 4 << 10;
     // A frame of at most that length asks to be acknowledged if more than that is not.
     static constexpr size_t kAskedFor = kSurelyTaken / 2;
