@@ -91,6 +91,25 @@ def check_table():
     expect("p95 needs 20 values of a row and p99 needs 100" in output, f"why there are no percentiles: {output}")
 
 
+def check_heading():
+    """TCP's congestion control is of interest only where nodes use TCP."""
+    path = "/proc/sys/net/ipv4/tcp_congestion_control"
+    if not os.path.exists(path):
+        return
+    with open(path, encoding="ascii") as file:
+        name = file.read().strip()
+    for settings, is_shown in (
+        ({"ARMCI_NODE_SIZE": "1", "ARMCI_PROVIDER": "sockets"}, True),
+        ({"ARMCI_NODE_SIZE": "1", "ARMCI_PROVIDER": "shm"}, False),
+        ({}, False),
+    ):
+        status, output, errors = run("--ops", "put", **settings)
+        expect(status == 0 and (f", TCP congestion control {name}\n" in output) == is_shown,
+               f"congestion control or not, {settings}: {output}{errors}")
+    output = run("--ops", "put", "--json", "-")[1]
+    expect(json.loads(output)["machine"]["tcp_congestion_control"] == name, f"in the document, too: {output}")
+
+
 def check_progress():
     """On a terminal that does not show the results."""
     terminal, end = pty.openpty()
@@ -130,6 +149,7 @@ check_json()
 check_json(ARMCI_NODE_SIZE="1")
 check_csv()
 check_table()
+check_heading()
 check_percentiles()
 check_progress()
 for complaint in complaints:

@@ -106,7 +106,7 @@ int print_network(const NetworkInUse& network) {
     }
     if (!network.tcp_congestion_control.empty()) {
         std::printf("  TCP congestion control: %s%s\n", network.tcp_congestion_control.c_str(),
-                    network.tcp_congestion_control == "bbr"
+                    network.tcp_congestion_control.starts_with("bbr")
                         ? ", which paces what it sends; cubic may be faster between near hosts"
                         : "");
     }

@@ -41,10 +41,13 @@ def shape(hosts, rate, delay):
 
 def choose_congestion_control(hosts):
     """A namespace may take what tcp_allowed_congestion_control has. armci-bench reports what it has."""
-    path = "/proc/sys/net/ipv4/tcp_allowed_congestion_control"
+    folder = "/proc/sys/net/ipv4"
     for host in hosts:
-        if "cubic" in host.output_of("cat", path).split():
-            host.run("sh", "-c", "echo cubic >/proc/sys/net/ipv4/tcp_congestion_control")
+        try:
+            if "cubic" in host.output_of("cat", f"{folder}/tcp_allowed_congestion_control").split():
+                host.run("sh", "-c", f"echo cubic >{folder}/tcp_congestion_control")
+        except subprocess.CalledProcessError as refused:
+            print(f"{host.name} keeps its congestion control: {(refused.stderr or '').strip()}", file=sys.stderr)
 
 
 def write_shell(hosts):

@@ -19,7 +19,8 @@ struct Machine {
     std::string library;
     std::string libfabric;  // these two are empty if unknown
     std::string provider;
-    std::string tcp_congestion_control;  // of rank 0; empty if unknown
+    std::string tcp_congestion_control;  // that of rank 0's system, whether TCP is used or not;
+                                         // empty if unknown
     std::string raw_network;             // of raw operations; empty if there are none
     int rank_count = 0;
     int node_count = 0;  // 0 if unknown

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace armci::bench {
 
@@ -113,6 +114,11 @@ void print_row_columns(std::FILE* out, const Row& row) {
                  bytes_column(row).c_str(), row.layout().c_str());
 }
 
+// As far as the name of libfabric's provider tells.
+bool is_over_tcp(std::string_view provider) {
+    return provider.starts_with("tcp") || provider.starts_with("net") || provider == "sockets";
+}
+
 }  // namespace
 
 void print_heading(std::FILE* out, const Machine& machine, const Options& options) {
@@ -128,7 +134,8 @@ void print_heading(std::FILE* out, const Machine& machine, const Options& option
                      machine.node_count == 1 ? "node" : "nodes", machine.provider.c_str(),
                      machine.libfabric.c_str());
     }
-    if (machine.node_count > 1 && !machine.tcp_congestion_control.empty()) {
+    if (machine.node_count > 1 && is_over_tcp(machine.provider) &&
+        !machine.tcp_congestion_control.empty()) {
         std::fprintf(out, ", TCP congestion control %s", machine.tcp_congestion_control.c_str());
     }
     std::fprintf(out, "\n# %s; %s\n", describe_pattern(machine, options).c_str(),
