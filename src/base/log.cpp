@@ -51,7 +51,7 @@ void write_line(const char* kind, const char* function, const char* text) {
 }
 
 // Launchers read our output and the call for an abort separately, and output that is unread at the
-// abort is lost. So wait until the pipe is empty, for half a second at most.
+// abort is lost. So this waits until the pipe is empty, for half a second at most.
 void wait_until_read(int fd) {
     struct stat status {};
     if (::fstat(fd, &status) != 0 || !S_ISFIFO(status.st_mode)) {
@@ -158,6 +158,9 @@ void log(LogLevel level, const char* format, ...) {
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     write_line(kind_of(level), nullptr, text);
+    if (level == LogLevel::error) {
+        wait_until_read(STDERR_FILENO);  // the user may end the job because of it
+    }
 }
 
 void fatal(const char* function, const char* format, ...) {

@@ -40,6 +40,8 @@ using VerdictHook = void (*)();
 void set_verdict_hook(VerdictHook hook);
 void await_verdict();
 
+// Returns when an error was read, if standard error is a pipe that somebody reads: the user, who
+// gets an error code, may end the job at once, and launchers lose what is unread then.
 __attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* format, ...);
 
 // Threads that must not call MPI call this first. Such a thread ends the job by exiting, without

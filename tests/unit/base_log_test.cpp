@@ -2,9 +2,13 @@
 #include "base/log.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "base/backtrace.h"
 #include "base/thread.h"
@@ -80,6 +84,67 @@ TEST_F(Log, LongMessagesAreCutToOneLine) {
     EXPECT_EQ(std::count(line.begin(), line.end(), '\n'), 1);
     EXPECT_EQ(line.back(), '\n');
     EXPECT_LT(line.size(), 4096U);
+}
+
+// Standard error as a launcher makes it: a pipe that another process reads when it gets to it.
+class ReadLate {
+  public:
+    ReadLate() : saved_(dup(STDERR_FILENO)) {
+        EXPECT_EQ(pipe(ends_), 0);
+        dup2(ends_[1], STDERR_FILENO);
+    }
+    ~ReadLate() {
+        dup2(saved_, STDERR_FILENO);
+        close(saved_);
+        close(ends_[0]);
+        close(ends_[1]);
+    }
+    ReadLate(const ReadLate&) = delete;
+    ReadLate& operator=(const ReadLate&) = delete;
+
+    bool has_unread() const {
+        pollfd unread{ends_[0], POLLIN, 0};
+        return poll(&unread, 1, 0) == 1;
+    }
+    // Waits for a message, and reads it a moment later.
+    void read() const {
+        pollfd unread{ends_[0], POLLIN, 0};
+        EXPECT_EQ(poll(&unread, 1, -1), 1);
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        char text[1024];
+        EXPECT_GT(::read(ends_[0], text, sizeof text), 0);
+    }
+
+  private:
+    int saved_;
+    int ends_[2] = {-1, -1};
+};
+
+// A call that returns an error is often followed by MPI_Abort, after which launchers lose what they
+// have not read.
+TEST_F(Log, ErrorsAreReadBeforeTheCallReturns) {
+    using Clock = std::chrono::steady_clock;
+    // The library waits for half a second at most. On a busy machine the reader may take longer,
+    // which tells nothing.
+    constexpr std::chrono::milliseconds kSurelyAwaited{400};
+    for (bool is_in_time = false; !is_in_time;) {
+        const ReadLate standard_error;
+        const Clock::time_point begin = Clock::now();
+        std::thread reader([&] {
+            standard_error.read();
+            is_in_time = Clock::now() - begin < kSurelyAwaited;
+        });
+        log(LogLevel::error, "no global memory");
+        const bool is_unread = standard_error.has_unread();
+        reader.join();
+        EXPECT_FALSE(is_in_time && is_unread);
+    }
+}
+
+TEST_F(Log, WarningsDoNotWaitForTheirReader) {
+    const ReadLate standard_error;
+    log(LogLevel::warn, "nobody reads this");
+    EXPECT_TRUE(standard_error.has_unread());
 }
 
 using LogDeathTest = Log;
