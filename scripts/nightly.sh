@@ -105,6 +105,11 @@ if ((EUID == 0)) && command -v debootstrap >/dev/null && command -v buildah >/de
 else
     echo "== image: left out, needs root, debootstrap and buildah (scripts/setup.sh nightly)"
 fi
+if command -v spack >/dev/null; then
+    check "Spack recipe (5 minutes)" "$root/scripts/test-spack.sh"
+else
+    echo "== Spack recipe: left out, needs Spack in PATH"
+fi
 check "AArch64 under emulation" "$root/scripts/test-arm.sh"
 if command -v clang++ >/dev/null; then
     check "fuzzing" "$root/scripts/fuzz.sh" 5

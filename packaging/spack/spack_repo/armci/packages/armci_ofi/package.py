@@ -3,7 +3,7 @@
 
 import pathlib
 
-from spack_repo.builtin.build_systems.cmake import CMakePackage
+from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
 
 from spack.package import *
 
@@ -12,7 +12,7 @@ class ArmciOfi(CMakePackage):
     """One-sided communication below Global Arrays and NWChem (ARMCI), over libfabric."""
 
     # The repository that this recipe is a part of.
-    git = pathlib.Path(__file__).resolve().parents[4].as_uri()
+    git = pathlib.Path(__file__).resolve().parents[6].as_uri()
 
     maintainers("armci-ofi")
 
@@ -57,6 +57,8 @@ class ArmciOfi(CMakePackage):
             self.define_from_variant("ARMCI_BUILD_FORTRAN", "fortran"),
             self.define("MPI_C_COMPILER", self.spec["mpi"].mpicc),
         ]
+        if self.spec.satisfies("~man"):
+            args.append(self.define("ARMCI_PANDOC", ""))  # also where the system has pandoc
         if self.spec.satisfies("+fortran"):
             args.append(self.define("MPI_Fortran_COMPILER", self.spec["mpi"].mpifc))
         return args
