@@ -73,21 +73,34 @@ void Segments::renew(View& view) {
     view.generation = generation_.load(std::memory_order_relaxed);
 }
 
-void Segments::insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part) {
+bool Segments::insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part) {
     const Entry entry{part.begin, part.begin + part.bytes, segment, &part};
-    const auto place =
-        std::upper_bound(index.entries.begin(), index.entries.end(), entry,
-                         [](const Entry& a, const Entry& b) { return a.begin < b.begin; });
-    index.entries.insert(place, entry);
+    auto& entries = index.entries;
+    // They are disjoint, so their ends are in the same order.
+    const auto first = std::partition_point(
+        entries.begin(), entries.end(), [&](const Entry& old) { return old.end <= entry.begin; });
+    const auto last = std::partition_point(first, entries.end(),
+                                           [&](const Entry& old) { return old.begin < entry.end; });
+    const bool replaces = first != last;
+    entries.insert(entries.erase(first, last), entry);
+    return replaces;
 }
 
 Segments::NodeIndex& Segments::index_of(int node) {
     NodeIndex* index = indices_.find(node);
     if (index == nullptr) {
         index = &indices_.make(node);
+        std::vector<const Segment*> there;
         for (const auto& segment : segments_) {
+            if (!segment->parts_on(node).empty()) {
+                there.push_back(segment.get());
+            }
+        }
+        std::sort(there.begin(), there.end(),
+                  [](const Segment* a, const Segment* b) { return a->age < b->age; });
+        for (const Segment* segment : there) {
             for (const ServerPart& part : segment->parts_on(node)) {
-                insert_entry(*index, segment.get(), part);
+                insert_entry(*index, segment, part);
             }
         }
     }
@@ -124,17 +137,22 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
         dynamic_.push_back(added);
     }
     added->index = segments_.size();
+    added->age = added_++;
     segments_.push_back(std::move(segment));
     by_id_[added->id] = added;
     if (const uint64_t base = my_base(*added); base != 0) {
         by_my_base_[base] = added;
     }
+    bool replaces = false;
     for (const ServerPart& part : added->parts()) {
         if (NodeIndex* index = indices_.find(part.node)) {
-            insert_entry(*index, added, part);
+            replaces = insert_entry(*index, added, part) || replaces;
         }
     }
     end_change();
+    if (replaces) {
+        cache_.clear();
+    }
     return added;
 }
 

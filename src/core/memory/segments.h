@@ -96,6 +96,7 @@ struct Segment {
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
     size_t index = 0;                          // among all segments of this rank
+    uint64_t age = 0;                          // this rank has added those of lower ages before
     bool is_internal = false;                  // the library's own: no address of a call names it
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
@@ -123,8 +124,9 @@ class Segments {
     // Must be called before the first find_by_thread().
     void share_among_threads();
 
-    // Adds a segment. Memory of ARMCI_Memget that is known at the same place is removed. Its owner
-    // has freed it, which no other rank learns.
+    // Adds a segment. What is known at the same place of a node is gone there: memory of
+    // ARMCI_Memget, whose owner has freed it, which no other rank learns; or memory that another
+    // thread of this rank is still freeing, when the other node has given it out again.
     Segment* add(std::unique_ptr<Segment> segment);
     std::unique_ptr<Segment> remove(Segment* segment);
     // Returns the segment whose slice of this rank begins at `base`, nullptr if there is none.
@@ -199,10 +201,12 @@ class Segments {
     void renew(View& view);
     void remove_outdated(const Segment& added);
     static uint64_t my_base(const Segment& segment);
-    static void insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part);
+    // Takes the place of older entries. Returns whether there were any.
+    static bool insert_entry(NodeIndex& index, const Segment* segment, const ServerPart& part);
 
     const World* world_ = nullptr;
     std::vector<std::unique_ptr<Segment>> segments_;
+    uint64_t added_ = 0;             // so many have been added
     std::vector<Segment*> dynamic_;  // those of them that one rank made alone
     std::unordered_map<uint64_t, Segment*> by_id_;
     std::unordered_map<uint64_t, Segment*> by_my_base_;
