@@ -6,7 +6,8 @@
  *
  * Ranks are ranks of world, sizes are in bytes, n counts elements. Calls without a group are
  * collective over world, whatever the caller's default group is; calls with a group over its
- * members. None of them implies a fence.
+ * members. None of them implies a fence. Threads may use different groups, scopes of them among
+ * these, at the same time.
  *
  * scope   SCOPE_ALL: all processes. SCOPE_NODE: the processes of the caller's domain
  *         (armci_domain_nprocs in armci.h), which by default is the caller alone.

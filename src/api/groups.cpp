@@ -159,7 +159,7 @@ extern "C" int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI
     api::clear_group(new_group);
     const std::vector<int> members = api::members_of_color(*entry, *from, color, key);
     if (color != MPI_UNDEFINED) {
-        api::fill_group(*entry->group_maker.make(members), new_group);
+        api::fill_group(*entry->group_maker.make(members, from.get()), new_group);
     }
     return 0;
 }
@@ -170,7 +170,7 @@ extern "C" int ARMCIX_Group_dup(ARMCI_Group* parent, ARMCI_Group* new_group) {
     const armci::core::GroupRef from = api::check_group({*entry, kFunction}, "parent", parent);
     api::check_not_null(kFunction, "new_group", new_group);
     const int* ranks = from->world_rank_table();
-    api::fill_group(*entry->group_maker.make({ranks, ranks + from->size()}), new_group);
+    api::fill_group(*entry->group_maker.make({ranks, ranks + from->size()}, from.get()), new_group);
     return 0;
 }
 

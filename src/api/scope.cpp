@@ -54,7 +54,7 @@ ScopeOfGroup::ScopeOfGroup(const char* function, int scope, const core::GroupRef
     } else if (static_cast<int>(ranks.size()) == group->size()) {
         ranks_ = group;
     } else {
-        ranks_ = runtime.group_maker.make(std::move(ranks));
+        ranks_ = runtime.group_maker.make(std::move(ranks), group.get());
         is_made_ = true;
     }
 }

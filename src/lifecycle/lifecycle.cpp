@@ -356,10 +356,13 @@ void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
     core::World& world = runtime.world;
     core::NodeMapping& mapping = runtime.node.mapping;
     core::form_nodes(comm, config.node_size, reservation(config), &world, &mapping);
-    if (config.domain_choice() == base::DomainChoice::node && !world.has_regular_nodes()) {
-        base::fatal(function,
-                    "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
-                    "every node; start the job so, or unset it");
+    if (config.domain_choice() == base::DomainChoice::node) {
+        if (!world.has_regular_nodes()) {
+            base::fatal(function,
+                        "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
+                        "every node; start the job so, or unset it");
+        }
+        core::connect_masters(&world);
     }
     if (world.is_leader()) {
         runtime.node.heap = node::NodeHeap::create(mapping.base, mapping.bytes, mapping.file());

@@ -5,10 +5,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <numeric>
 #include <thread>
 #include <vector>
 
 #include "armci/armci.h"
+#include "armci/armcix.h"
 #include "armci/message.h"
 #include "support/global_memory.h"
 #include "support/job.h"
@@ -56,6 +60,115 @@ TEST(Threads, GroupsAreMadeAtTheSameTime) {
     for (std::thread& thread : threads) {
         thread.join();
     }
+    sync();
+}
+
+std::vector<int> all_ranks() {
+    std::vector<int> ranks(static_cast<size_t>(nproc()));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    return ranks;
+}
+
+// Every other rank, and every other one of its pairs, comes with one of its two threads first.
+void come_late(int64_t number) {
+    if ((me() + me() / 2 + number) % 2 != 0) {
+        std::this_thread::sleep_for(std::chrono::microseconds(200));
+    }
+}
+
+// The sum over a group's members, or over those of a scope.
+int sum_in(ARMCI_Group* group, int value, int scope = SCOPE_ALL) {
+    char plus[] = "+";
+    armci_msg_group_gop_scope(scope, &value, 1, plus, ARMCI_INT, group);
+    return value;
+}
+
+// Makes two groups of all ranks. A thread for each calls use(group, number), whose calls on one
+// rank have any order among those of the other thread.
+void use_two_groups(const std::function<void(ARMCI_Group* group, int number)>& use) {
+    std::vector<int> ranks = all_ranks();
+    ARMCI_Group groups[2];
+    for (ARMCI_Group& group : groups) {
+        ARMCI_Group_create(nproc(), ranks.data(), &group);
+    }
+    std::thread first(use, &groups[0], 1);
+    std::thread second(use, &groups[1], 2);
+    first.join();
+    second.join();
+    for (ARMCI_Group& group : groups) {
+        ARMCI_Group_free(&group);
+    }
+    sync();
+}
+
+// promise: group.parents-by-threads
+TEST(Threads, GroupsAreDoubledAtTheSameTime) {
+    use_two_groups([](ARMCI_Group* group, int number) {
+        for (int round = 0; round < scaled(40); ++round) {
+            come_late(number);
+            ARMCI_Group other;
+            ARMCIX_Group_dup(group, &other);
+            EXPECT_EQ(sum_in(&other, number * 1000 + round), nproc() * (number * 1000 + round));
+            ARMCI_Group_free(&other);
+        }
+    });
+}
+
+// promise: group.parents-by-threads
+TEST(Threads, GroupsAreSplitAtTheSameTime) {
+    use_two_groups([](ARMCI_Group* group, int number) {
+        const int mates = (nproc() + 1 - me() % 2) / 2;
+        for (int round = 0; round < scaled(40); ++round) {
+            come_late(number);
+            ARMCI_Group other;
+            ARMCIX_Group_split(group, me() % 2, 0, &other);
+            EXPECT_EQ(sum_in(&other, number * 1000 + round), mates * (number * 1000 + round));
+            ARMCI_Group_free(&other);
+        }
+    });
+}
+
+// With ARMCI_DOMAINS=node a scope is a group of its own while the call lasts.
+// promise: message.scopes-by-threads
+TEST(Threads, ScopesOfGroupsAreUsedAtTheSameTime) {
+    use_two_groups([](ARMCI_Group* group, int number) {
+        const bool is_master =
+            armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) ==
+            me();
+        const int masters = armci_domain_count(ARMCI_DOMAIN_SMP);
+        for (int round = 0; round < scaled(40); ++round) {
+            come_late(number);
+            const int value = number * 1000 + round;
+            EXPECT_EQ(sum_in(group, value, SCOPE_MASTERS), is_master ? masters * value : value);
+        }
+    });
+}
+
+// The masters are another group than world, on which the other thread allocates.
+// promise: message.scopes-by-threads
+TEST(Threads, MastersMeetWhileAnotherThreadAllocates) {
+    const int masters = armci_domain_count(ARMCI_DOMAIN_SMP);
+    if (masters == nproc() && nproc() > 1) {
+        GTEST_SKIP() << "needs domains of several ranks (ARMCI_DOMAINS=node)";
+    }
+    const int my_domain = armci_domain_my_id(ARMCI_DOMAIN_SMP);
+    std::thread reducer([&] {
+        if (armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, my_domain, 0) != me()) {
+            return;
+        }
+        for (int round = 0; round < scaled(200); ++round) {
+            come_late(round);
+            int value = round;
+            char plus[] = "+";
+            armci_msg_gop_scope(SCOPE_MASTERS, &value, 1, plus, ARMCI_INT);
+            EXPECT_EQ(value, masters * round);
+        }
+    });
+    for (int round = 0; round < scaled(200); ++round) {
+        const GlobalMemory memory(64);
+        *memory.element<int>(me()) = 0;
+    }
+    reducer.join();
     sync();
 }
 

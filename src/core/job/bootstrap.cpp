@@ -351,6 +351,7 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
     mpi::duplicate(comm, &world->user_comm);
     mpi::duplicate(comm, &world->comm);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_ARE_FATAL);
+    mpi::duplicate(world->comm, &world->groups_comm);
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->size);
 
@@ -368,6 +369,12 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
     }
 }
 
+void connect_masters(World* world) {
+    if (world->is_leader()) {
+        mpi::duplicate(world->leaders_comm, &world->masters_comm);
+    }
+}
+
 void leave_nodes(World* world, NodeMapping* mapping) {
     if (mapping->base != nullptr) {
         node::unmap_shared(mapping->base, mapping->bytes);
@@ -378,8 +385,8 @@ void leave_nodes(World* world, NodeMapping* mapping) {
         mapping->account = nullptr;
     }
     mapping->memory.reset();
-    for (MPI_Comm* comm :
-         {&world->leaders_comm, &world->node_comm, &world->comm, &world->user_comm}) {
+    for (MPI_Comm* comm : {&world->masters_comm, &world->leaders_comm, &world->node_comm,
+                           &world->groups_comm, &world->comm, &world->user_comm}) {
         if (*comm != MPI_COMM_NULL) {
             MPI_Comm_free(comm);
         }

@@ -23,6 +23,7 @@ struct World {
     MPI_Comm user_comm = MPI_COMM_NULL;
     // Only the library uses this one.
     MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm groups_comm = MPI_COMM_NULL;  // for ranks that make a group (GroupMaker)
     int rank = 0;
     int size = 1;
 
@@ -34,6 +35,9 @@ struct World {
     int rank_in_node = 0;
     MPI_Comm node_comm = MPI_COMM_NULL;
     MPI_Comm leaders_comm = MPI_COMM_NULL;  // first ranks of all nodes; null elsewhere
+    // The same ranks, for the program's calls among them, which another thread may make meanwhile.
+    // It is null unless nodes are domains.
+    MPI_Comm masters_comm = MPI_COMM_NULL;
 
     bool is_single_host = false;     // all ranks run on one host, and loopback reaches them
     int processor_count = 1;         // that the ranks of this host, or node, may use together
@@ -92,6 +96,8 @@ struct NodeShare {
 // address. It is collective over comm. Ends the job with a message when that is impossible.
 void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping);
+// Makes masters_comm. It is collective over the first ranks of all nodes.
+void connect_masters(World* world);
 // Is collective in the sense of MPI_Comm_free.
 void leave_nodes(World* world, NodeMapping* mapping);
 

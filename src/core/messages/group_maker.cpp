@@ -78,8 +78,8 @@ struct GroupMaker::Reports {
     }
 };
 
-GroupRef GroupMaker::make(std::vector<int> world_ranks) {
-    const uint64_t number = agree(world_ranks);
+GroupRef GroupMaker::make(std::vector<int> world_ranks, const Group* parent) {
+    const uint64_t number = agree(world_ranks, parent);
     MPI_Comm comm = communicators_.make(world_ranks, number);
     MeetingPlace place = find_place(world_ranks, number, comm);
     const bool by_mpi = place.by_mpi;
@@ -93,9 +93,14 @@ GroupRef GroupMaker::make(std::vector<int> world_ranks) {
 // MPI_Comm_create_group would wait without a message for a member that does not come, and without
 // progress. In each round every member hears from one twice as far before it as in the last round,
 // and through that one from those before it. Ranks that send each other messages here are both
-// members of the group, so they make it in the same order as others, and one tag is enough.
-uint64_t GroupMaker::agree(const std::vector<int>& world_ranks) {
+// members of the group, so they make it in the same order as others that have the same parent, or
+// none. Threads may do so for several parents at a time, so each parent has a tag.
+uint64_t GroupMaker::agree(const std::vector<int>& world_ranks, const Group* parent) {
     const World& world = progress_.world();
+    const int last_tag = own_tag();
+    const int tag = parent != nullptr
+                        ? static_cast<int>(parent->number() % static_cast<uint64_t>(last_tag))
+                        : last_tag;
     const auto found = std::find(world_ranks.begin(), world_ranks.end(), world.rank);
     const size_t count = world_ranks.size();
     const auto mine = static_cast<size_t>(found - world_ranks.begin());
@@ -106,8 +111,8 @@ uint64_t GroupMaker::agree(const std::vector<int>& world_ranks) {
         Offer received;
         MPI_Request receive = MPI_REQUEST_NULL;
         MPI_Request send = MPI_REQUEST_NULL;
-        MPI_Irecv(&received, sizeof received, MPI_BYTE, from, own_tag(), world.comm, &receive);
-        MPI_Isend(&offer, sizeof offer, MPI_BYTE, to, own_tag(), world.comm, &send);
+        MPI_Irecv(&received, sizeof received, MPI_BYTE, from, tag, world.groups_comm, &receive);
+        MPI_Isend(&offer, sizeof offer, MPI_BYTE, to, tag, world.groups_comm, &send);
         messages_.complete(&receive, kMembers);
         messages_.complete(&send, kMembers);
         if (received.members != offer.members) {

@@ -25,14 +25,16 @@ class GroupMaker {
           node_(node),
           checking_(checking) {}
 
-    // The members call this, with the same list. Members of several groups make these in one
-    // order. Where it is found that they do not, the job ends.
-    GroupRef make(std::vector<int> world_ranks);
+    // The members call this, with the same list. `parent` is the group that they are a part of if
+    // the call is one of that group's, so that the members make groups of it in one order. Groups
+    // without a parent are made in one order by all members that they have in common. Where it is
+    // found that they are not, the job ends.
+    GroupRef make(std::vector<int> world_ranks, const Group* parent = nullptr);
 
   private:
     struct Reports;
     // Waits until all members have come here, and returns the number of the group.
-    uint64_t agree(const std::vector<int>& world_ranks);
+    uint64_t agree(const std::vector<int>& world_ranks, const Group* parent);
     MeetingPlace find_place(const std::vector<int>& world_ranks, uint64_t number, MPI_Comm comm);
     Reports exchange(const void* mine, size_t bytes, size_t members, MPI_Comm comm);
 

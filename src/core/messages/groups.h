@@ -105,7 +105,7 @@ class Groups {
 
     const GroupRef& world() const { return groups_[Group::kWorldId]; }
     // The group of this node's ranks, and that of the first ranks of all nodes (nullptr on the
-    // others), which is made at the first call.
+    // others), which is made at the first call. Nodes are domains.
     const GroupRef& node() const { return node_; }
     const GroupRef& leaders(const World& world);
     // Returns nullptr when the number is no group's, or a freed one's.
