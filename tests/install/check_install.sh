@@ -3,7 +3,8 @@
 # Installs the library into a temporary prefix and builds and runs programs against it as users do.
 # usage: check_install.sh STEP
 # STEP is prepare, one of the ways to build below, or clean. From the environment:
-#   WORK BUILD_DIR SOURCE_DIR LIBDIR DOCDIR VERSION CMAKE CC MPI MPICC MPIFORT MPIEXEC READELF
+#   WORK BUILD_DIR SOURCE_DIR LIBDIR DOCDIR VERSION CMAKE CC FC MPI MPICC MPIFORT MPIEXEC READELF
+#   FORTRAN_MODULE (1 if it was built)
 set -eu
 unset DESTDIR
 
@@ -186,11 +187,20 @@ fortran_module() {
 # With the prefix moved, and nothing under its own name.
 cmake_package() {
     move_prefix
+    set --
+    if [ "$FORTRAN_MODULE" = 1 ]; then
+        set -- "-DARMCI_FORTRAN_EXAMPLE=$SOURCE_DIR/examples/fortran/column_sums.f90" \
+            "-DCMAKE_Fortran_COMPILER=$FC" "-DMPI_Fortran_COMPILER=$MPIFORT"
+    fi
     # The second entry is for library directories in which CMake does not look here, such as lib64.
     "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" -DMPI_C_COMPILER="$MPICC" \
         -DCMAKE_PREFIX_PATH="$moved;$moved/$LIBDIR/cmake" -DARMCI_WANTED_VERSION="$VERSION" \
-        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF "$@"
     "$CMAKE" --build "$WORK/cmake"
+    if [ $# -gt 0 ]; then
+        check_linkage "$WORK/cmake/fortran_example" shared
+        run_program "$WORK/cmake/fortran_example"
+    fi
     for kind in shared static; do
         check_linkage "$WORK/cmake/ring_$kind" $kind
         run_program "$WORK/cmake/ring_$kind"
