@@ -42,7 +42,9 @@ template <auto kAlone, auto kAmongThreads,
 [[gnu::always_inline]] inline int by_threads(const char* function, Arguments... arguments) {
     Runtime* runtime = core::running();
     if (runtime == nullptr || runtime->threads.is_concurrent()) [[unlikely]] {
-        return call_with_entry<kAmongThreads, kCopies>(function, arguments...);
+        const int result = call_with_entry<kAmongThreads, kCopies>(function, arguments...);
+        asm volatile("");  // no jump there instead of a call: the caller is in backtraces
+        return result;
     }
     return kAlone(Call{*runtime, function}, arguments...);
 }

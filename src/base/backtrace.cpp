@@ -65,10 +65,10 @@ bool is_of_reporting(const CodePlace& place) {
            begins(name, "_ZN5armci4base5fatal") || begins(name, "_ZN5armci4base15fatal_with_code");
 }
 
-// A function that programs call.
+// A function that programs call, also those of the Fortran module (with gfortran's names).
 bool is_of_interface(const CodePlace& place) {
-    for (const std::string_view prefix :
-         {"ARMCI_", "PARMCI_", "ARMCIX_", "armci_msg_", "parmci_", "armci_notify"}) {
+    for (const std::string_view prefix : {"ARMCI_", "PARMCI_", "ARMCIX_", "armci_msg_", "parmci_",
+                                          "armci_notify", "armci_fortran_", "__armci_MOD_"}) {
         if (begins(place.function, prefix)) {
             return true;
         }

@@ -12,6 +12,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 MPIEXEC, SOURCE, *PROGRAMS = sys.argv[1:]
 complaints = []
@@ -57,18 +58,22 @@ def expect_in_order(job, what, *patterns):
 
 def check(program):
     name = os.path.basename(program)
-    job = run(program, "program")
     call = place("/* the call */", program)
-    expect(job[0] != 0, f"{name}: fails", job)
-    expect_in_order(job, f"{name}, a call of the program",
-                    r"\[1\] ARMCI Error: ARMCI_Put: argument proc = 2: .*",
-                    rf"\[1\]   called by put_somewhere[^ ]* \({call}\)",
-                    r"\[1\]     #0  armci::.*",
-                    r"\[1\]     #\d+ +P?ARMCI_Put \(.*\)",
-                    rf"\[1\]     #\d+ +put_somewhere[^ ]* \({call}\)",
-                    r"\[1\]     #\d+ +main \(.*\)",
-                    r"\[1\]   \(without these lines: ARMCI_BACKTRACE=0\)")
-    expect("base::fatal" not in job[1], f"{name}: nothing about the report itself", job)
+    with tempfile.TemporaryDirectory() as directory:
+        traced = {"ARMCI_TRACE": os.path.join(directory, "trace")}
+        for mode, settings in (("program", {}), ("threads", {}), ("program", {"ARMCI_CHECK": "1"}),
+                               ("program", traced), ("program", {"ARMCI_STATS_TRIGGER": "exit"})):
+            job = run(program, mode, **settings)
+            expect(job[0] != 0, f"{name}: fails", job)
+            expect_in_order(job, f"{name}, a call of the program ({mode}, {settings})",
+                            r"\[1\] ARMCI Error: ARMCI_Put: argument proc = 2: .*",
+                            rf"\[1\]   called by put_somewhere[^ ]* \({call}\)",
+                            r"\[1\]     #0  armci::.*",
+                            r"\[1\]     #\d+ +P?ARMCI_Put \(.*\)",
+                            rf"\[1\]     #\d+ +put_somewhere[^ ]* \({call}\)",
+                            r"\[1\]     #\d+ +main \(.*\)",
+                            r"\[1\]   \(without these lines: ARMCI_BACKTRACE=0\)")
+            expect("base::fatal" not in job[1], f"{name}: nothing about the report itself", job)
     job = run(program, "server")
     expect(job[0] != 0, f"{name}: fails", job)
     expect_in_order(job, f"{name}, the thread of a server",

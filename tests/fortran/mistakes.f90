@@ -32,6 +32,8 @@ program mistakes
     case ("long_element")
         allocate (character(2_c_int64_t**31) :: long)
         call armci_put(long, base(1), 0)
+    case ("no_rank")
+        call armci_put(numbers, base(1), 1) ! the call
     case ("no_group")
         ierr = armci_group_size(group)
     end select

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ends a job by an error, whose place must be reported: "program" in a call of the program, and
- * "server" in the thread of a data server.
+ * Ends a job by an error, whose place must be reported: "program" in a call of the program,
+ * "threads" in one at MPI_THREAD_MULTIPLE, and "server" in the thread of a data server.
  */
 #define _GNU_SOURCE
 #include <armci.h>
@@ -35,8 +35,11 @@ __attribute__((noinline)) static void put_somewhere(void* there, int rank) {
 }
 
 int main(int argc, char** argv) {
-    MPI_Init(&argc, &argv);
-    ARMCI_Init();
+    const int level =
+        argc > 1 && strcmp(argv[1], "threads") == 0 ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE;
+    int provided;
+    MPI_Init_thread(&argc, &argv, level, &provided);
+    ARMCI_Init_thread(level);
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     void* slices[2];
