@@ -150,6 +150,33 @@ def writer(directory):
     return write
 
 
+def check_repeated():
+    """No event counts twice."""
+    with tempfile.TemporaryDirectory() as directory:
+        for rank in range(2):
+            with open(os.path.join(directory, f"t.{rank}.json"), "w", encoding="utf-8") as file:
+                file.write("[\n" + name_of(rank, 2, "0xa") + ",\n" + event(rank, 1, 0) + "\n]\n")
+        prefix = os.path.join(directory, "t")
+        first, second, merged = f"{prefix}.0.json", f"{prefix}.1.json", f"{prefix}.json"
+        expect(run(prefix, "--merge", merged)[0] == 0, "merged")
+        status, text, errors = run(first, second, merged)
+        expect(status == 1 and text == "" and f"rank 0 is in {first} and in {merged}" in errors, f"{status} {errors}")
+        status, text, errors = run(prefix, first, os.path.join(directory, ".", "t.1.json"), "--json", "-")
+        expect(status == 0 and json.loads(text)["events"] == json.loads(run(prefix, "--json", "-")[1])["events"],
+               f"named twice: {status} {text} {errors}")
+
+
+def check_empty_selection():
+    with tempfile.TemporaryDirectory() as directory:
+        path = writer(directory)("t.0.json", "[\n" + name_of(0, 1, "0xa") + ",\n" + event(0, 2, 0) + "\n]\n")
+        part = os.path.join(directory, "part")
+        for choice in ("--ranks", "9"), ("--from", "5"), ("--from", "5", "--to", "2"):
+            status, text, errors = run(path, *choice, "--merge", part)
+            expect(status == 1 and text == "" and "no event is among those chosen" in errors and
+                   "ranks 0 to 0, from 0.000002 s to 0.000003 s" in errors, f"{choice}: {status} {errors}")
+        expect(os.listdir(directory) == ["t.0.json"], f"{os.listdir(directory)}")
+
+
 def check_outputs():
     """No output takes the place of a file that is read, and one that fails leaves what was there."""
     with tempfile.TemporaryDirectory() as directory:
@@ -181,6 +208,11 @@ def check_outputs():
         link = os.path.join(directory, "other.json")
         os.symlink(merged, link)
         expect(run(first, "--merge", link)[0] == 0 and os.path.islink(link) and text_of(merged) == whole, "a link stays")
+        status, text, errors = run(first, "--html", "-")
+        expect(status == 0 and text.startswith("<!DOCTYPE html>"), f"--html -: {status} {text[:80]} {errors}")
+        both = os.path.join(directory, "both")
+        status, text, errors = run(first, "--html", both, "--json", both)
+        expect(status == 1 and "is named for two outputs" in errors and not os.path.exists(both), f"{status} {errors}")
         status, text, errors = run(first, "--merge", "/dev/stdout")
         expect(status == 0 and text.startswith("[\n"), f"standard output: {status} {text} {errors}")
 
@@ -247,6 +279,8 @@ def check_arguments():
 
 check_job()
 check_runs()
+check_repeated()
+check_empty_selection()
 check_outputs()
 check_memory()
 check_broken_files()

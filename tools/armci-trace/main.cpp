@@ -27,6 +27,7 @@ using armci::tools::CommandLine;
 using armci::trace::Event;
 using armci::trace::EventReader;
 using armci::trace::MergedFile;
+using armci::trace::Offered;
 using armci::trace::Runs;
 using armci::trace::Selection;
 using armci::trace::Summary;
@@ -59,7 +60,9 @@ void add_options(CommandLine* line, Options* options) {
     add_file(line, "--json", &options->json,
              "writes the summary there as JSON, with times in\nnanoseconds; -: to standard output, "
              "without the text");
-    add_file(line, "--html", &options->html, "writes the summary there as a page with plots");
+    add_file(
+        line, "--html", &options->html,
+        "writes the summary there as a page with plots; -: to\nstandard output, without the text");
     add_file(line, "--merge", &options->merged,
              "writes the events there, as one file for Perfetto or\nchrome://tracing");
     line->begin_group("Which events");
@@ -126,6 +129,7 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
     Percent percent(files);
     int64_t done_bytes = 0;
     Runs runs;
+    Offered offered;
     for (const std::string& file : files) {
         EventReader reader(file);
         if (merged != nullptr) {
@@ -133,6 +137,7 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
         }
         Event event;
         for (uint64_t count = 0; reader.next(&event); ++count) {
+            offered.add(event);
             if (selection.has(event)) {
                 runs.add(event, file);
                 summary->add(event);
@@ -150,6 +155,10 @@ void read_all(const std::vector<std::string>& files, const Selection& selection,
         }
     }
     runs.expect_one();
+    if (summary->event_count() == 0 && !selection.is_everything()) {
+        throw TraceError("no event is among those chosen by --ranks, --from and --to: " +
+                         offered.text());
+    }
     summary->note_missing(runs.missing_ranks(selection));
 }
 
@@ -162,9 +171,14 @@ bool is_same_file(const std::string& path, const std::string& other) {
            about.st_ino == about_other.st_ino;
 }
 
-// An output that is also read would be lost.
+// An output that is also read, or written twice, would be lost.
 void check_outputs(const Options& options, const std::vector<std::string>& files) {
     std::vector<std::string> outputs = {options.json, options.html, options.merged};
+    for (const std::string& output : outputs) {
+        if (!output.empty() && std::count(outputs.begin(), outputs.end(), output) > 1) {
+            throw TraceError(output + " is named for two outputs; choose another name");
+        }
+    }
     if (!options.merged.empty()) {
         outputs.push_back(armci::trace::part_of(options.merged));
     }
@@ -179,6 +193,10 @@ void check_outputs(const Options& options, const std::vector<std::string>& files
 }
 
 void write_file(const std::string& path, const std::string& text) {
+    if (path == "-") {
+        std::fputs(text.c_str(), stdout);
+        return;
+    }
     std::FILE* file = std::fopen(path.c_str(), "we");
     const bool is_written = file != nullptr && std::fputs(text.c_str(), file) >= 0;
     if (file == nullptr || std::fclose(file) != 0 || !is_written) {
@@ -190,7 +208,11 @@ void run(const Options& options) {
     std::vector<std::string> files;
     for (const std::string& name : options.names) {
         for (const std::string& file : armci::trace::files_of(name)) {
-            files.push_back(file);
+            if (std::none_of(files.begin(), files.end(), [&](const std::string& other) {
+                    return other == file || is_same_file(other, file);
+                })) {
+                files.push_back(file);  // once, however often it is named
+            }
         }
     }
     check_outputs(options, files);
@@ -206,14 +228,12 @@ void run(const Options& options) {
     if (!options.html.empty()) {
         write_file(options.html, armci::trace::to_html(summary, "Timeline of " + options.names[0]));
     }
-    if (options.json == "-") {
-        std::fputs(armci::trace::to_json(summary).c_str(), stdout);
-        return;
-    }
     if (!options.json.empty()) {
         write_file(options.json, armci::trace::to_json(summary));
     }
-    std::fputs(armci::trace::to_text(summary).c_str(), stdout);
+    if (options.json != "-" && options.html != "-") {
+        std::fputs(armci::trace::to_text(summary).c_str(), stdout);
+    }
 }
 
 }  // namespace

@@ -25,7 +25,11 @@ void Runs::add(const Event& event, const std::string& file) {
     if (!event.names_process()) {
         return;
     }
-    ranks_.insert(event.rank);
+    const std::string& first = files_.try_emplace(event.rank, file).first->second;
+    if (first != file && repeated_.empty()) {
+        repeated_ = "rank " + std::to_string(event.rank) + " is in " + first + " and in " + file +
+                    ", so its events would count twice; name one of them";
+    }
     Run& run = runs_[event.run];
     run.ranks = event.job_ranks;
     if (run.files.empty() || run.files.back() != file) {
@@ -35,6 +39,9 @@ void Runs::add(const Event& event, const std::string& file) {
 
 void Runs::expect_one() const {
     if (runs_.size() < 2) {
+        if (!repeated_.empty()) {
+            throw TraceError(repeated_);
+        }
         return;
     }
     std::string text = "the files are of different runs, so their times do not belong together:\n";
@@ -51,7 +58,7 @@ std::vector<int> Runs::missing_ranks(const Selection& selection) const {
     std::vector<int> missing;
     const int64_t job_ranks = runs_.empty() ? 0 : runs_.begin()->second.ranks;
     for (int rank = 0; rank < job_ranks; ++rank) {
-        if (selection.has_rank(rank) && !ranks_.contains(rank)) {
+        if (selection.has_rank(rank) && !files_.contains(rank)) {
             missing.push_back(rank);
         }
     }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -31,6 +32,28 @@ bool Selection::has_rank(int rank) const {
 bool Selection::has(const Event& event) const {
     return has_rank(event.rank) && (event.kind == Event::Kind::name ||
                                     (event.end_ns() >= from_ns && event.begin_ns <= to_ns));
+}
+
+void Offered::add(const Event& event) {
+    if (event.kind == Event::Kind::name) {
+        return;
+    }
+    first_rank_ = first_rank_ < 0 ? event.rank : std::min(first_rank_, event.rank);
+    last_rank_ = std::max(last_rank_, event.rank);
+    begin_ns_ = std::min(begin_ns_, event.begin_ns);
+    end_ns_ = std::max(end_ns_, event.end_ns());
+}
+
+std::string Offered::text() const {
+    if (last_rank_ < 0) {
+        return "the files have no events";
+    }
+    constexpr double kNsPerSecond = 1e9;
+    char text[160];
+    std::snprintf(text, sizeof text, "the files have ranks %d to %d, from %.6f s to %.6f s",
+                  first_rank_, last_rank_, static_cast<double>(begin_ns_) / kNsPerSecond,
+                  static_cast<double>(end_ns_) / kNsPerSecond);
+    return text;
 }
 
 bool parse_seconds(const std::string& text, int64_t* ns) {

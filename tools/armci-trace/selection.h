@@ -13,13 +13,31 @@
 namespace armci::trace {
 
 struct Selection {
-    int64_t from_ns = std::numeric_limits<int64_t>::min();
-    int64_t to_ns = std::numeric_limits<int64_t>::max();
+    static constexpr int64_t kNever = std::numeric_limits<int64_t>::min();
+    static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
+
+    int64_t from_ns = kNever;
+    int64_t to_ns = kForever;
     std::vector<std::pair<int, int>> ranks;  // first and last; empty: all
 
+    bool is_everything() const { return ranks.empty() && from_ns == kNever && to_ns == kForever; }
     bool has_rank(int rank) const;
     // Returns whether some of the event is in it. Names are, whatever the time.
     bool has(const Event& event) const;
+};
+
+// What the files have, for the message about a selection that has nothing of it.
+class Offered {
+  public:
+    void add(const Event& event);
+    // "there are ranks 0 to 3, from 0.001 s to 0.250 s"; of no events, too.
+    std::string text() const;
+
+  private:
+    int first_rank_ = -1;
+    int last_rank_ = -1;
+    int64_t begin_ns_ = Selection::kForever;
+    int64_t end_ns_ = Selection::kNever;
 };
 
 // Reads seconds, as in "0.25". Returns false if the text is something else.
