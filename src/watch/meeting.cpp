@@ -213,7 +213,7 @@ Listener::Stage Listener::hear(Caller& caller, const Identity& self) const {
         const bool is_wrong = caller.received >= sizeof caller.handshake.token &&
                               !is_token_of(meeting_, caller.handshake);
         if (is_wrong || has_ended) {
-            return Stage::dropped;
+            return caller.received == 0 ? Stage::left : Stage::dropped;
         }
         if (caller.received < sizeof caller.handshake) {
             return Stage::waits;
@@ -246,7 +246,7 @@ Connection Listener::take_caller(const Identity& self, int timeout_ms) {
             Connection connection;
             if (stage == Stage::taken) {
                 connection = Connection(std::move(caller->connection), caller->handshake.who);
-            } else if (!caller->is_of_job) {
+            } else if (!caller->is_of_job && stage != Stage::left) {
                 count_stranger();
             }
             callers_.erase(caller);

@@ -52,7 +52,8 @@ class Listener {
     // Does the handshake with all callers, and returns the connection of the first that has
     // completed it. Returns a closed connection after the time, or when a caller was dropped.
     // Callers that do not show the token are closed and counted (base/strangers.h). Few may be
-    // silent at a time, and none for long, so they do not keep others out.
+    // silent at a time, and none for long, so they do not keep others out. Those that leave without
+    // a word do not count: a rank calls all addresses at once, and leaves those that are late.
     Connection take_caller(const Identity& self, int timeout_ms);
 
   private:
@@ -63,7 +64,7 @@ class Listener {
         size_t received = 0;  // bytes of it
         bool is_of_job = false;
     };
-    enum class Stage : uint8_t { waits, taken, dropped };
+    enum class Stage : uint8_t { waits, taken, dropped, left };
 
     int listening_socket() const;
     base::Descriptor accept_caller();

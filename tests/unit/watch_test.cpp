@@ -276,6 +276,24 @@ TEST(LivenessHandshake, StrangersKeepNoRankOut) {
     }
 }
 
+// A rank that calls several addresses at once leaves all but one, perhaps before it speaks there.
+TEST(LivenessHandshake, WhoLeavesWithoutAWordIsNoStranger) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::host, ""));
+    const Meeting& meeting = listener.meeting();
+    const base::SocketAddress address = base::socket_address(meeting.addresses[0], meeting.port);
+    base::forget_strangers();
+    ASSERT_TRUE(base::connect_within(address, kPatienceMs).valid());  // and closed
+    EXPECT_FALSE(listener.take_caller(rank(2), kPatienceMs).is_open());
+    EXPECT_EQ(base::count_from_strangers(base::FromStranger::connection), 0U);
+    {
+        const base::Descriptor stranger = base::connect_within(address, kPatienceMs);
+        ASSERT_EQ(send(stranger.get(), "a word", 6, MSG_NOSIGNAL), 6);
+    }
+    EXPECT_FALSE(listener.take_caller(rank(2), kPatienceMs).is_open());
+    EXPECT_EQ(base::count_from_strangers(base::FromStranger::connection), 1U);
+}
+
 TEST(LivenessHandshake, ListensAtTheChosenInterfaceOnly) {
     for (const base::InterfaceAddress& own : base::interface_addresses()) {
         if (!own.is_up || own.is_loopback || own.address.family != AF_INET) {
