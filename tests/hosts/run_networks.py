@@ -262,12 +262,16 @@ CASES = {
         eth0, {"ARMCI_PORT_RANGE": "22-22"}, [["cannot listen", "perhaps all ports of ARMCI_PORT_RANGE are in use"]]
     ),
     "few_ports,own_range": Case(few_ports("reset"), {**MPI_PORTS, **OWN_PORTS}),
-    # The firewall comes while the job runs, for packets of all connections.
+    # The firewall comes while the job runs, for packets of all connections. The thread that watches
+    # the other node finds that, or a rank whose operation fails.
     **{
         f"later,{rejection},{side}": Case(
             two(),
             OVER_DATA,
-            [[f"on {host}) has failed", f" at {address}:"] for host, address in DATA_PLACES.items()],
+            [
+                *([f"on {host}) has failed", f" at {address}:"] for host, address in DATA_PLACES.items()),
+                *([*place, "over data: a firewall"] for place in unreached(lab.IPV4_DATA)),
+            ],
             program=ENDLESS_MIX,
             disturb=lambda cluster, how=rejection, where=numbers: refuse(
                 cluster, where, "data", how, "meta l4proto tcp"
