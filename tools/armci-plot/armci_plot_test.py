@@ -359,7 +359,8 @@ class ArmciPlotTest(unittest.TestCase):
                           "--where", "operation=put")
 
     def test_unusable_files(self):
-        self.assert_fails("No such file", "bandwidth-size", self.path("absent.csv"))
+        absent = self.path("absent.csv")
+        self.assert_fails(f"armci-plot: {absent}: No such file or directory\n", "bandwidth-size", absent)
         for content, expected in (("a,b\n1,2\n", "not a file of armci-bench: no column"),
                                   ("", "no column"), (b"\xff\xfe".decode("latin-1"), "no column")):
             with open(self.path("other.csv"), "w", encoding="utf-8") as file:
@@ -375,6 +376,26 @@ class ArmciPlotTest(unittest.TestCase):
             file.writelines(line.replace(",0.372,", ",fast,") for line in lines)
         self.assert_fails("'fast' in column mbytes_per_s is not a number", "bandwidth-size",
                           self.path("broken.csv"))
+        with open(self.path("nan.csv"), "w", encoding="utf-8") as file:
+            file.writelines(line.replace(",0.372,", ",nan,") for line in lines)
+        self.assert_fails("'nan' in column mbytes_per_s is not a number", "bandwidth-size", self.path("nan.csv"))
+        cut = self.path("cut.csv")
+        for end in range(1, len(lines[-1].rpartition(",")[0]), 5):
+            with open(cut, "w", encoding="utf-8") as file:
+                file.write("".join(lines)[:-len(lines[-1])] + lines[-1][:end])
+            self.assert_fails(f"{cut}: line {len(lines)} has ", "bandwidth-size", cut)
+        with open(cut, "w", encoding="utf-8") as file:
+            file.write("".join(lines)[:-1] + ",1,2\n")
+        columns = lines[0].count(",") + 1
+        self.assert_fails(f"line {len(lines)} has {columns + 2} fields, not {columns}", "bandwidth-size", cut)
+
+    def test_reader_of_the_points_may_end(self):
+        with subprocess.Popen([sys.executable, "-B", PROGRAM, FIXTURE, "--json", "-"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as program:
+            program.stdout.close()
+            errors = program.stderr.read()
+        self.assertEqual(errors, "armci-plot: standard output is closed\n")
+        self.assertEqual(program.returncode, 1)
 
     def test_output_that_cannot_be_written(self):
         status, _, errors = self.run_program("bandwidth-size", FIXTURE, "--output",

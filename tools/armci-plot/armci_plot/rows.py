@@ -3,6 +3,7 @@
 
 import csv
 import json
+import math
 import os
 
 # What tells the lines of a figure apart, in the order in which a label names it. Not the route: the
@@ -19,9 +20,12 @@ class PlotError(Exception):
 
 def number(row, column):
     try:
-        return float(row[column])
+        value = float(row[column])
+        if math.isfinite(value):
+            return value
     except (TypeError, ValueError):
-        raise PlotError(f"{row['file']}: '{row[column]}' in column {column} is not a number") from None
+        pass
+    raise PlotError(f"{row['file']}: '{row[column]}' in column {column} is not a number")
 
 
 def optional_number(row, column):
@@ -57,7 +61,9 @@ def read_rows(path, label):
             is_json = file.read(1) == "{"
             file.seek(0)
             columns, rows = read_json(file) if is_json else read_csv(file)
-    except (OSError, ValueError, csv.Error) as error:
+    except OSError as error:
+        raise PlotError(f"{path}: {error.strerror}") from None
+    except (ValueError, csv.Error) as error:
         raise PlotError(f"{path}: {error}") from None
     missing = [name for name in NEEDED if name not in columns]
     if missing:
@@ -69,7 +75,14 @@ def read_rows(path, label):
 
 def read_csv(file):
     reader = csv.DictReader(file)
-    return reader.fieldnames or (), list(reader)
+    rows = []
+    for row in reader:
+        # Files of a job that was ended may end so, perhaps in the middle of a number.
+        if None in row or None in row.values():
+            fields = sum(value is not None for name, value in row.items() if name) + len(row.get(None, ()))
+            raise ValueError(f"line {reader.line_num} has {fields} fields, not {len(reader.fieldnames)}; is it cut off?")
+        rows.append(row)
+    return reader.fieldnames or (), rows
 
 
 def read_json(file):
