@@ -71,6 +71,7 @@ struct Traits {
 };
 
 constexpr std::string_view kEnvironment = "environment";
+constexpr std::string_view kStatsFile = "ARMCI_STATS_FILE";
 constexpr std::string_view kProgressRanks = "GA_NUM_PROGRESS_RANKS_PER_NODE";
 
 // Says whether the name is likely to be meant for ARMCI. ComEx is the implementation that comes
@@ -196,6 +197,7 @@ class Reader {
                       "first-last, with ports in 1..65535", VariableClass::own, "");
         }
         warn_of_progress_ranks();
+        warn_of_statistics_without_trigger();
         std::vector<std::string_view> known;
         for (const ConfigRow& row : result_.rows) {
             known.push_back(row.name);
@@ -257,6 +259,17 @@ class Reader {
                 std::string(kProgressRanks) + "=" + std::string(found->text) +
                 " has no effect: this library needs no progress ranks, and the program gets every "
                 "rank that is started; start as many as shall compute, and unset it");
+        }
+    }
+
+    // The table of ARMCI_STATS goes to standard error.
+    void warn_of_statistics_without_trigger() {
+        const Given* found = given(kStatsFile);
+        if (found != nullptr && !found->text.empty() && result_.config.stats_trigger.empty()) {
+            result_.warnings.push_back(std::string(kStatsFile) + "=" + std::string(found->text) +
+                                       place(*found) +
+                                       " has no effect without ARMCI_STATS_TRIGGER; set that, for "
+                                       "example to exit");
         }
     }
 

@@ -441,6 +441,14 @@ TEST(Config, IgnoresNamesOfComExWithoutWarning) {
                 testing::UnorderedElementsAre("COMEX_MAX_NB_OUTSTANDING", "COMEX_ROUTE"));
 }
 
+TEST(Config, FileOfStatisticsNeedsATrigger) {
+    EXPECT_THAT(read({"ARMCI_STATS=1", "ARMCI_STATS_FILE=/tmp/s"}).warnings,
+                ElementsAre(HasSubstr(
+                    "ARMCI_STATS_FILE=/tmp/s has no effect without ARMCI_STATS_TRIGGER")));
+    expect_clean(read({"ARMCI_STATS_TRIGGER=exit", "ARMCI_STATS_FILE=/tmp/s"}));
+    expect_clean(read({"ARMCI_STATS_FILE="}));
+}
+
 TEST(Config, WarnsThatProgressRanksHaveNoEffect) {
     const ConfigResult result = read({"GA_NUM_PROGRESS_RANKS_PER_NODE=2", "GA_SOMETHING=1"});
     EXPECT_THAT(result.errors, IsEmpty());
