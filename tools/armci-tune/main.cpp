@@ -328,6 +328,8 @@ int run(const Options& options, int rank, int size) {
     if (good == 0) {
         return kExitFailed;
     }
+    // The profile that a site or user names may be the one that is made here, and not be there yet.
+    setenv("ARMCI_PROFILE", "", 1);
     ARMCI_Init();
     const int target = first_rank_elsewhere(size);
     if (target < 0) {
