@@ -23,7 +23,7 @@ TEST(ToolsProgress, OnlyLongRunsAreAnnounced) {
         Progress long_run("a-tool", "7 rows", 40);
         long_run.show(0.5);  // this is no terminal
     }
-    EXPECT_EQ(captured.text(), "a-tool: 7 rows; takes about 40 s\n");
+    EXPECT_EQ(captured.text(), "a-tool: 7 rows; takes at least 40 s\n");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ std::string duration_text(double seconds) {
 Progress::Progress(const std::string& program, const std::string& what, double expected_s)
     : program_(program), is_shown_(isatty(STDERR_FILENO) != 0 && isatty(STDOUT_FILENO) == 0) {
     if (expected_s >= kLong) {
-        std::fprintf(stderr, "%s: %s; takes about %s\n", program_.c_str(), what.c_str(),
+        std::fprintf(stderr, "%s: %s; takes at least %s\n", program_.c_str(), what.c_str(),
                      duration_text(expected_s).c_str());
     }
 }

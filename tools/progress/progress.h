@@ -12,7 +12,7 @@ std::string duration_text(double seconds);
 
 class Progress {
   public:
-    // If the run takes some seconds, says so: "PROGRAM: WHAT; takes about 40 s".
+    // If the run takes some seconds, says so: "PROGRAM: WHAT; takes at least 40 s".
     Progress(const std::string& program, const std::string& what, double expected_s);
     ~Progress();
     Progress(const Progress&) = delete;
