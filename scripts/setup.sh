@@ -9,6 +9,10 @@
 set -euo pipefail
 
 scripts=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+if [[ ${1-} == -h || ${1-} == --help ]]; then
+    sed -n '3,8s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    exit 0
+fi
 groups=("$@")
 if ((${#groups[@]} == 0)); then
     groups=(build test)

@@ -8,6 +8,7 @@ root=$(cd "$here/../.." && pwd)
 build=
 options=()
 measures=yes
+asks=no # whether something is only printed, which needs no build
 smoke=no
 named=no        # whether studies are named; otherwise it is all of them
 names_others=no # whether one of these has other libraries, too
@@ -36,7 +37,8 @@ while (($# > 0)); do
         *)
             options+=("$1")
             case $1 in
-                --list | --report) measures=no ;;
+                -h | --help | --list) asks=yes measures=no ;;
+                --report) measures=no ;;
                 --smoke) smoke=yes ;;
                 peers* | nemesis*) named=yes names_others=yes ;;
                 -*) ;;
@@ -73,9 +75,11 @@ build_peer() {
 
 if [[ -z $build ]]; then
     build=$root/build/release
-    echo "studies: builds $build; some minutes if it is empty"
-    "$root/scripts/build.sh" release -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON \
-        -DARMCI_BUILD_EXAMPLES=ON -DARMCI_BUILD_BENCHMARKS=ON --target studies
+    if [[ $asks == no ]]; then
+        echo "studies: builds $build; some minutes if it is empty"
+        "$root/scripts/build.sh" release -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_TOOLS=ON \
+            -DARMCI_BUILD_EXAMPLES=ON -DARMCI_BUILD_BENCHMARKS=ON --target studies
+    fi
 fi
 # Debian's matplotlib belongs to Debian's interpreter, which need not be the first one.
 python=python3

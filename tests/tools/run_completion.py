@@ -73,6 +73,11 @@ def check_words(bench, plot):
         for word in words:
             done = output_of(bench, option, word, "--version")
             expect(done.returncode == 0, f"armci-bench {option} {word}: {done.stderr}")
+    help_text = output_of(bench, "--help").stdout
+    about_ops = help_text[help_text.index("--ops"):help_text.index("--sizes")]
+    offered = complete(bench, "--ops", "")
+    for word in sorted(set(re.findall(r"[a-z]+(?:-[a-z]+)*", about_ops)) - set(offered)):
+        expect(output_of(bench, "--ops", word, "--version").returncode != 0, f"armci-bench --ops {word} is not offered")
     expect(complete(bench, "--ops", "put,get-s") == ["put,get-strided"], "the last of a list is completed")
     expect(complete(bench, "--scale", "") == [], "a number is not completed")
     figures = complete(plot, "")

@@ -13,7 +13,7 @@ _armci_words() {
         armci-bench:--ops)
             echo all contiguous strided vector rmw sync fairness barriers memory mpi-pack raw overlap overlap-strided \
                 put get acc put-strided get-strided acc-strided put-vector get-vector acc-vector fetch-add swap \
-                fetch-add-contended fence barrier lock lock-fairness mpi-barrier flag-barrier malloc malloc-write \
+                fetch-add-contended fence barrier lock lock-fairness group-barrier mpi-barrier flag-barrier malloc malloc-write \
                 mpi-pack-put mpi-pack-get raw-put raw-get raw-rmw overlap-put overlap-get overlap-acc \
                 overlap-put-strided overlap-get-strided overlap-acc-strided
             ;;
