@@ -202,7 +202,7 @@ void free_leaked(Runtime& runtime) {
 }
 
 // All ranks are here, so nothing is under way any more, and no rank will start anything.
-void finish_stop(Runtime* runtime) {
+void finish_stop(Runtime* runtime, int64_t begin_ns) {
     report_statistics(*runtime);
     stop_reporter();
     runtime->checking->finish();
@@ -210,6 +210,7 @@ void finish_stop(Runtime* runtime) {
     runtime->progress.copies().stop();
     free_leaked(*runtime);
     close_network(*runtime);
+    core::record_call("ARMCI_Finalize", begin_ns);
     core::stop_tracing(runtime->world);
     runtime->groups.stop();
     runtime->node.keeper.stop();
@@ -232,8 +233,9 @@ void stop(Runtime* runtime) {
     threads.end_multiple();
     threads.enter_alone("ARMCI_Finalize");
     core::Threads::enter_concurrently("ARMCI_Finalize");
+    const int64_t begin_ns = base::now_ns();
     const int64_t timeout_s = runtime->config().finalize_timeout_seconds;
-    const int64_t deadline_ns = base::now_ns() + timeout_s * 1'000'000'000;
+    const int64_t deadline_ns = begin_ns + timeout_s * 1'000'000'000;
     runtime->checking->before_stop(deadline_ns);
     runtime->completion.wait_everything();
     core::fence_all(runtime->progress);
@@ -242,7 +244,7 @@ void stop(Runtime* runtime) {
     const bool all_here = all_ranks_stop(*runtime, deadline_ns);
     core::g_running = nullptr;
     if (all_here) {
-        finish_stop(runtime);
+        finish_stop(runtime, begin_ns);
         return;
     }
     warn_of_missing_ranks(*runtime, timeout_s);
@@ -254,8 +256,9 @@ void stop(Runtime* runtime) {
 void finish_abandoned() {
     Runtime* runtime = g_abandoned;
     g_abandoned = nullptr;
+    const int64_t begin_ns = base::now_ns();
     all_ranks_stop(*runtime, INT64_MAX);
-    finish_stop(runtime);
+    finish_stop(runtime, begin_ns);
 }
 
 // MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
@@ -453,6 +456,7 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
     base::forget_strangers();
     start_watch(*runtime);
     core::start_tracing(runtime->world, runtime->config(), function);
+    const int64_t traced_ns = base::now_ns();
     start_parts(*runtime, function);
     open_network(*runtime);
     start_copies(*runtime);
@@ -464,6 +468,7 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
     // This comes last, because starting and stopping wait without holding the lock that waits
     // release.
     use_thread_level(*core::g_running, core::g_running->threads.level());
+    core::record_call(function, traced_ns);
 }
 
 void raise_level(const char* function, core::RequestedLevel requested) {

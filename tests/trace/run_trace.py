@@ -176,6 +176,21 @@ def check_calls(events, *functions):
             expect(call.rank == 0 and call.arguments == {"bytes": BYTES, "rank": 1}, f"{call}")
 
 
+def check_start_and_end(events):
+    """The waits of starting and ending the library are inside calls, as all others of a program are."""
+    for rank in 0, 1:
+        for function in "ARMCI_Init", "ARMCI_Finalize":
+            calls = [e for e in events if e.rank == rank and e.category == "call" and e.name == function]
+            expect(len(calls) == 1, f"{len(calls)} calls of {function} on rank {rank}")
+        program = {e.thread for e in events if e.rank == rank and e.name == "ARMCI_Init"}
+        of_thread = [e for e in events if e.rank == rank and {e.thread} == program]
+        calls = [e for e in of_thread if e.category == "call"]
+        waits = [e for e in of_thread if e.category == "wait"]
+        expect(waits, f"rank {rank} waits")
+        for wait in waits:
+            expect(any(call.begin <= wait.begin and wait.end <= call.end for call in calls), f"{wait} is in a call")
+
+
 def check_counters(names):
     for rank, name, ends_at_zero in names:
         values = [value for _, value in sorted(counters.get((rank, name), []))]
@@ -191,6 +206,7 @@ def check_server_route(name, last_stage="unpack", **settings):
         expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
         events = read_all(directory)
     check_calls(events, "ARMCI_PutS", "ARMCI_AccS", "ARMCI_GetS")
+    check_start_and_end(events)
     packed = chunks(events, 0, "pack", "chunk", "pack")
     sent = chunks(events, 0, "transmit", "chunk", "transmit")
     put = chunks(events, 1, "execute", "chunk", "unpack", last_stage)
@@ -214,6 +230,7 @@ def check_rma():
         expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
         events = read_all(directory)
     check_calls(events, "ARMCI_PutS", "ARMCI_AccS", "ARMCI_GetS")
+    check_start_and_end(events)
     for name in "rma write", "rma read":
         got = sum(e.arguments["bytes"] for e in events if e.name == name)
         expect(got == BYTES, f"{name}: {got} bytes")

@@ -37,6 +37,12 @@ void time_calls(bool on) {
     g_times_calls.store(on);
 }
 
+void record_call(const char* function, int64_t begin_ns) {
+    if (base::is_tracing()) {
+        record({.begin_ns = begin_ns}, function, base::now_ns());
+    }
+}
+
 void begin_observed_call() {
     t_call = {};
     t_call.begin_ns = base::now_ns();

@@ -26,6 +26,8 @@ inline bool observes_calls() {
 // lasted, or has moved data between nodes.
 void begin_observed_call();
 void end_observed_call(const char* function);
+// The timeline has a call since then that is not enclosed: one that starts or ends the library.
+void record_call(const char* function, int64_t begin_ns);
 // The call of the calling thread moves data between nodes.
 void note_transfer(int target, int64_t bytes, base::Route route);
 
