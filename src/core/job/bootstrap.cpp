@@ -12,6 +12,7 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "core/job/mpi_collectives.h"
+#include "core/job/thread_level.h"
 #include "core/job/world.h"
 #include "node/heap.h"
 #include "node/node_memory.h"
@@ -285,13 +286,16 @@ void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mappi
     mpi::barrier(comm);  // the first rank ends the job
 }
 
-// Returns whether all ranks run on one host and in one network, so that loopback reaches all of
-// them.
-bool share_one_host(MPI_Comm comm) {
+struct Common {
+    bool is_single_host;  // all ranks run on one host and in one network: loopback reaches them all
+    bool has_threads;     // MPI provides MPI_THREAD_MULTIPLE to some ranks
+};
+
+Common find_common(MPI_Comm comm) {
     const uint64_t mine = host_identity();
-    uint64_t range[2] = {mine, ~mine};
-    mpi::allreduce(range, 2, MPI_UINT64_T, MPI_MIN, comm);
-    return range[0] == ~range[1];
+    uint64_t least[3] = {mine, ~mine, provided_level() == MPI_THREAD_MULTIPLE ? 0U : 1U};
+    mpi::allreduce(least, 3, MPI_UINT64_T, MPI_MIN, comm);
+    return {least[0] == ~least[1], least[2] == 0};
 }
 
 // Returns the ranks that seem to be on this host. (With MPICH, MPI_Comm_split_type takes most of a
@@ -351,11 +355,14 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
     mpi::duplicate(comm, &world->user_comm);
     mpi::duplicate(comm, &world->comm);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_ARE_FATAL);
-    mpi::duplicate(world->comm, &world->groups_comm);
     MPI_Comm_rank(world->comm, &world->rank);
     MPI_Comm_size(world->comm, &world->size);
 
-    world->is_single_host = share_one_host(world->comm);
+    const Common common = find_common(world->comm);
+    world->is_single_host = common.is_single_host;
+    if (common.has_threads) {
+        mpi::duplicate(world->comm, &world->groups_comm);
+    }
     mapping->wanted_bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
     world->node_comm = join_others(propose_host(*world), {wanted, node_size}, &mapping->memory);
     open_account(mapping);

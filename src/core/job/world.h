@@ -23,7 +23,8 @@ struct World {
     MPI_Comm user_comm = MPI_COMM_NULL;
     // Only the library uses this one.
     MPI_Comm comm = MPI_COMM_NULL;
-    MPI_Comm groups_comm = MPI_COMM_NULL;  // for ranks that make a group (GroupMaker)
+    // For ranks that make a group (GroupMaker); null unless MPI provides MPI_THREAD_MULTIPLE.
+    MPI_Comm groups_comm = MPI_COMM_NULL;
     int rank = 0;
     int size = 1;
 

@@ -94,11 +94,14 @@ GroupRef GroupMaker::make(std::vector<int> world_ranks, const Group* parent) {
 // progress. In each round every member hears from one twice as far before it as in the last round,
 // and through that one from those before it. Ranks that send each other messages here are both
 // members of the group, so they make it in the same order as others that have the same parent, or
-// none. Threads may do so for several parents at a time, so each parent has a tag.
+// none. Threads may do so for several parents at a time, so each parent has a tag, on a
+// communicator where nothing else is sent. Without threads one tag is enough.
 uint64_t GroupMaker::agree(const std::vector<int>& world_ranks, const Group* parent) {
     const World& world = progress_.world();
+    const bool by_threads = world.groups_comm != MPI_COMM_NULL;
+    MPI_Comm comm = by_threads ? world.groups_comm : world.comm;
     const int last_tag = own_tag();
-    const int tag = parent != nullptr
+    const int tag = by_threads && parent != nullptr
                         ? static_cast<int>(parent->number() % static_cast<uint64_t>(last_tag))
                         : last_tag;
     const auto found = std::find(world_ranks.begin(), world_ranks.end(), world.rank);
@@ -111,8 +114,8 @@ uint64_t GroupMaker::agree(const std::vector<int>& world_ranks, const Group* par
         Offer received;
         MPI_Request receive = MPI_REQUEST_NULL;
         MPI_Request send = MPI_REQUEST_NULL;
-        MPI_Irecv(&received, sizeof received, MPI_BYTE, from, tag, world.groups_comm, &receive);
-        MPI_Isend(&offer, sizeof offer, MPI_BYTE, to, tag, world.groups_comm, &send);
+        MPI_Irecv(&received, sizeof received, MPI_BYTE, from, tag, comm, &receive);
+        MPI_Isend(&offer, sizeof offer, MPI_BYTE, to, tag, comm, &send);
         messages_.complete(&receive, kMembers);
         messages_.complete(&send, kMembers);
         if (received.members != offer.members) {
