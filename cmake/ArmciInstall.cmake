@@ -104,6 +104,10 @@ install(EXPORT ${ARMCI_NAME}-targets NAMESPACE armci::
     DESTINATION ${armci_cmake_dir} COMPONENT development)
 install(EXPORT ${ARMCI_NAME}-static-targets NAMESPACE armci::
     DESTINATION ${armci_cmake_dir} COMPONENT development)
+set(ARMCI_ONLY_MPI "")
+if(NOT ARMCI_MPI_IN_NAMES)
+    set(ARMCI_ONLY_MPI "${ARMCI_MPI_NAME}")
+endif()
 configure_package_config_file(
     ${PROJECT_SOURCE_DIR}/cmake/armci-config.cmake.in ${PROJECT_BINARY_DIR}/armci-config.cmake
     INSTALL_DESTINATION ${armci_cmake_dir}

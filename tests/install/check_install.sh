@@ -190,7 +190,7 @@ cmake_package() {
     set --
     if [ "$FORTRAN_MODULE" = 1 ]; then
         set -- "-DARMCI_FORTRAN_EXAMPLE=$SOURCE_DIR/examples/fortran/column_sums.f90" \
-            "-DCMAKE_Fortran_COMPILER=$FC" "-DMPI_Fortran_COMPILER=$MPIFORT"
+            "-DCMAKE_Fortran_COMPILER=$FC"
     fi
     # The second entry is for library directories in which CMake does not look here, such as lib64.
     "$CMAKE" -S "$consumer" -B "$WORK/cmake" -DCMAKE_C_COMPILER="$CC" -DMPI_C_COMPILER="$MPICC" \
@@ -204,6 +204,25 @@ cmake_package() {
     for kind in shared static; do
         check_linkage "$WORK/cmake/ring_$kind" $kind
         run_program "$WORK/cmake/ring_$kind"
+    done
+}
+
+# A library for one MPI is not for another, also where that is chosen later.
+other_mpi() {
+    other=openmpi
+    [ "$MPI" = mpich ] || other=mpich
+    command -v "mpicc.$other" && command -v "mpicc.$MPI" || return 77
+    set -- "$CMAKE" -S "$consumer" -B "$WORK/other" -DCMAKE_C_COMPILER="$CC" "-DCMAKE_PREFIX_PATH=$prefix" \
+        -DARMCI_WANTED_VERSION="$VERSION" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
+    "$@" "-DMPI_C_COMPILER=mpicc.$MPI"
+    for wrong in "$other" "$MPI" "$other"; do
+        "$@" -U 'MPI_*' "-DMPI_C_COMPILER=mpicc.$wrong" >"$WORK/other.log" 2>&1 && status=0 || status=$?
+        if [ "$wrong" = "$MPI" ]; then
+            [ $status = 0 ] || { cat "$WORK/other.log"; fail "$MPI is refused after $other"; }
+        elif [ $status = 0 ] || ! tr -s '\n ' ' ' <"$WORK/other.log" | grep -q "is for another MPI ($MPI)"; then
+            cat "$WORK/other.log"
+            fail "$other is not refused"
+        fi
     done
 }
 
@@ -255,6 +274,6 @@ clean() {
 
 case $1 in
 prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | tools | system_prefix | \
-    fortran_static | fortran_module | cmake_package | components | archive | clean) "$1" ;;
+    fortran_static | fortran_module | cmake_package | other_mpi | components | archive | clean) "$1" ;;
 *) fail "unknown step $1" ;;
 esac
