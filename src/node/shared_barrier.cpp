@@ -6,10 +6,12 @@
 
 namespace armci::node {
 
-SharedBarrier SharedBarrier::make(NodeHeap& heap, int rank_count) {
+size_t SharedBarrier::bytes(int rank_count) {
+    return sizeof(Memory) + static_cast<size_t>(rank_count) * sizeof(BarrierFlag);
+}
+
+SharedBarrier SharedBarrier::make(NodeHeap& heap, const NodeHeap::Range& range, int rank_count) {
     static_assert(sizeof(Memory) % alignof(BarrierFlag) == 0);
-    const auto count = static_cast<size_t>(rank_count);
-    const NodeHeap::Range range = heap.allocate(sizeof(Memory) + count * sizeof(BarrierFlag));
     if (range.data == nullptr) {
         return {};
     }
@@ -17,7 +19,7 @@ SharedBarrier SharedBarrier::make(NodeHeap& heap, int rank_count) {
     memory->users = rank_count;
     memory->rank_count = rank_count;
     memory->record = range.record;
-    std::fill_n(memory->flags(), count, BarrierFlag{});
+    std::fill_n(memory->flags(), rank_count, BarrierFlag{});
     return {memory, heap};
 }
 

@@ -17,8 +17,11 @@ class SharedBarrier {
   public:
     // Is for no barrier.
     SharedBarrier() = default;
-    // Makes the memory for so many ranks. It is_valid() if the heap has room.
-    static SharedBarrier make(NodeHeap& heap, int rank_count);
+    // Returns how much of the heap one for so many ranks takes.
+    static size_t bytes(int rank_count);
+    // Makes one for so many ranks in memory of the heap, which it gives back. It is_valid() if the
+    // heap had room.
+    static SharedBarrier make(NodeHeap& heap, const NodeHeap::Range& range, int rank_count);
     // `address` is what address() of the rank that has made it returns. Each other rank calls this
     // once.
     static SharedBarrier join(NodeHeap& heap, uint64_t address);

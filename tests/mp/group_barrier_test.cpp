@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <numeric>
@@ -214,6 +215,25 @@ TEST(GroupBarrier, WakesRanksThatSleep) {
         all.meet();
     }
     sync();
+}
+
+// Checking mode watches freed memory, which the library may use again by itself.
+TEST(GroupBarrier, UsesMemoryThatWasFreed) {
+    { const GlobalMemory freed(16); }
+    std::vector<int> ranks = ranks_from(0, 1);
+    std::array<ARMCI_Group, 4> groups{};
+    for (ARMCI_Group& group : groups) {
+        ARMCI_Group_create(nproc(), ranks.data(), &group);
+        for (int meeting = 0; meeting < 3; ++meeting) {
+            armci_msg_group_barrier(&group);
+        }
+    }
+    for (ARMCI_Group& group : groups) {
+        ARMCI_Group_free(&group);
+    }
+    for (int i = 0; i < 8; ++i) {
+        const GlobalMemory memory(16);
+    }
 }
 
 }  // namespace

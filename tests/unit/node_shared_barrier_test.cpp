@@ -13,13 +13,17 @@
 namespace armci::node::test {
 namespace {
 
+SharedBarrier make(NodeHeap& heap, int rank_count) {
+    return SharedBarrier::make(heap, heap.allocate(SharedBarrier::bytes(rank_count)), rank_count);
+}
+
 using armci::test::ChildProcess;
 using armci::test::TestHeap;
 
 TEST(SharedBarrier, LastRankToLeaveReleasesTheMemory) {
     TestHeap heap(1 << 20);
     const size_t before = heap->used_bytes();
-    SharedBarrier first = SharedBarrier::make(*heap, 3);
+    SharedBarrier first = make(*heap, 3);
     ASSERT_TRUE(first.is_valid());
     SharedBarrier second = SharedBarrier::join(*heap, first.address());
     SharedBarrier third = SharedBarrier::join(*heap, first.address());
@@ -36,7 +40,7 @@ TEST(SharedBarrier, StartsAnewInMemoryThatWasInUse) {
     const NodeHeap::Range range = heap->allocate(kPageBytes);
     std::memset(range.data, 0x7f, kPageBytes);
     heap->release(range.record, NodeHeap::Pages::keep);
-    SharedBarrier first = SharedBarrier::make(*heap, 2);
+    SharedBarrier first = make(*heap, 2);
     ASSERT_EQ(first.address(), reinterpret_cast<uint64_t>(range.data));
     const SharedBarrier second = SharedBarrier::join(*heap, first.address());
     NodeBarrier mine = first.barrier(0);
@@ -54,7 +58,7 @@ TEST(SharedBarrier, HeapWithoutRoomGivesNone) {
     TestHeap heap(1 << 20);
     std::vector<SharedBarrier> barriers;
     for (;;) {
-        SharedBarrier next = SharedBarrier::make(*heap, 1);
+        SharedBarrier next = make(*heap, 1);
         if (!next.is_valid()) {
             break;
         }
@@ -62,7 +66,7 @@ TEST(SharedBarrier, HeapWithoutRoomGivesNone) {
     }
     EXPECT_GE(barriers.size(), heap->data_bytes() / kPageBytes / 2);
     barriers.pop_back();
-    EXPECT_TRUE(SharedBarrier::make(*heap, 1).is_valid());
+    EXPECT_TRUE(make(*heap, 1).is_valid());
 }
 
 // Two barriers of the same processes do not mix, and their memory is used again afterwards.
@@ -95,8 +99,7 @@ TEST(SharedBarrier, ProcessesUseSeveral) {
         }
         return 0;
     };
-    SharedBarrier mine[2] = {SharedBarrier::make(*heap, kRanks),
-                             SharedBarrier::make(*heap, kRanks)};
+    SharedBarrier mine[2] = {make(*heap, kRanks), make(*heap, kRanks)};
     board->addresses[0] = mine[0].address();
     board->addresses[1] = mine[1].address();
     ChildProcess child([&] {

@@ -153,7 +153,10 @@ MeetingPlace GroupMaker::find_place(const std::vector<int>& world_ranks, uint64_
         return place;
     }
     if (place.is_leader && nodes.count_here > 1) {
-        place.memory = node::SharedBarrier::make(node_.heap, nodes.count_here);
+        const node::NodeHeap::Range range =
+            node_.heap.allocate(node::SharedBarrier::bytes(nodes.count_here));
+        checking_->check_given_out(kFunction, range);
+        place.memory = node::SharedBarrier::make(node_.heap, range, nodes.count_here);
         if (!place.memory.is_valid()) {
             base::fatal(kFunction,
                         "the node heap has no room for the barrier of a group; raise "
