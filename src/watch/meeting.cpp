@@ -2,6 +2,7 @@
 #include "watch/meeting.h"
 
 #include <poll.h>
+#include <sched.h>
 #include <sys/socket.h>
 
 #include <algorithm>
@@ -256,6 +257,27 @@ Connection Listener::take_caller(const Identity& self, int timeout_ms) {
             return {};
         }
         wait(static_cast<int>((end_ns - now_ns) / kNsPerMs) + 1);
+    }
+}
+
+void Listener::take_callers(const Identity& self, int expected,
+                            const std::function<bool()>& all_have_tried,
+                            std::vector<Connection>* connections) {
+    // A caller whose call() has returned has this rank's answer and has confirmed it. That may
+    // arrive later than what says that all have tried.
+    const auto has_answered = [&] {
+        return std::any_of(callers_.begin(), callers_.end(),
+                           [](const Caller& caller) { return caller.is_of_job; });
+    };
+    for (bool have_tried = false; is_open() && expected > 0 && (!have_tried || has_answered());) {
+        Connection connection = take_caller(self, 1);
+        if (connection.is_open()) {
+            connections->push_back(std::move(connection));
+            --expected;
+        } else {
+            sched_yield();  // where the system refuses to accept, this does not wait
+        }
+        have_tried = have_tried || all_have_tried();
     }
 }
 

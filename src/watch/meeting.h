@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -50,11 +51,17 @@ class Listener {
     const Meeting& meeting() const { return meeting_; }
 
     // Does the handshake with all callers, and returns the connection of the first that has
-    // completed it. Returns a closed connection after the time, or when a caller was dropped.
+    // completed it. Returns a closed connection after the time, or when a caller was dropped
+    // or has left.
     // Callers that do not show the token are closed and counted (base/strangers.h). Few may be
     // silent at a time, and none for long, so they do not keep others out. Those that leave without
     // a word do not count: a rank calls all addresses at once, and leaves those that are late.
     Connection take_caller(const Identity& self, int timeout_ms);
+    // Takes so many callers, if they come before all_have_tried() is true. It is true when call()
+    // has returned in all processes that may call.
+    void take_callers(const Identity& self, int expected,
+                      const std::function<bool()>& all_have_tried,
+                      std::vector<Connection>* connections);
 
   private:
     struct Caller {

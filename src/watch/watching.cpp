@@ -45,16 +45,14 @@ void take_callers(const Complete& complete, Listener& listener, const Identity& 
                   MPI_Comm comm, std::vector<Connection>* connections) {
     MPI_Request all_called = MPI_REQUEST_NULL;
     MPI_Ibarrier(comm, &all_called);
-    for (int done = 0; done == 0 && listener.is_open() && expected > 0;) {
-        Connection connection = listener.take_caller(self, 1);
-        if (connection.is_open()) {
-            connections->push_back(std::move(connection));
-            --expected;
-        } else {
-            sched_yield();  // where the system refuses to accept, this does not wait
-        }
-        MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
-    }
+    listener.take_callers(
+        self, expected,
+        [&] {
+            int done = 0;
+            MPI_Test(&all_called, &done, MPI_STATUS_IGNORE);
+            return done != 0;
+        },
+        connections);
     complete(&all_called);
 }
 

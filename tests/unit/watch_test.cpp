@@ -276,6 +276,39 @@ TEST(LivenessHandshake, StrangersKeepNoRankOut) {
     }
 }
 
+// The listener stops looking when all have called. A caller whose confirmation arrives only then
+// has called with success.
+TEST(LivenessHandshake, LateConfirmationIsAwaited) {
+    Listener listener;
+    ASSERT_TRUE(listener.open(Reach::host, ""));
+    const Meeting& meeting = listener.meeting();
+    const base::Descriptor caller =
+        base::connect_within(base::socket_address(meeting.addresses[0], meeting.port), kPatienceMs);
+    const Handshake hello{{meeting.token[0], meeting.token[1]}, rank(4)};
+    ASSERT_EQ(send(caller.get(), &hello, sizeof hello, MSG_NOSIGNAL),
+              static_cast<ssize_t>(sizeof hello));
+    std::vector<Connection> taken;
+    std::thread late;
+    listener.take_callers(
+        rank(2), 1,
+        [&] {
+            Handshake answer{};
+            if (recv(caller.get(), &answer, sizeof answer, MSG_DONTWAIT) !=
+                static_cast<ssize_t>(sizeof answer)) {
+                return false;
+            }
+            late = std::thread([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(20));
+                EXPECT_EQ(send(caller.get(), "y", 1, MSG_NOSIGNAL), 1);
+            });
+            return true;
+        },
+        &taken);
+    ASSERT_EQ(taken.size(), 1U);
+    EXPECT_EQ(taken[0].peer().rank, 4);
+    late.join();
+}
+
 // A rank that calls several addresses at once leaves all but one, perhaps before it speaks there.
 TEST(LivenessHandshake, WhoLeavesWithoutAWordIsNoStranger) {
     Listener listener;
