@@ -38,6 +38,10 @@ while (($# > 0)); do
             fi
             shift
             ;;
+        -h | --help)
+            sed -n '3,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+            exit 0
+            ;;
         -*) usage ;;
         *) specs+=("$1") ;;
     esac
@@ -46,11 +50,12 @@ done
 ((${#specs[@]} > 0)) || specs=(armci-ofi "armci-ofi ~fortran ~tools")
 type -P "$spack" >/dev/null || die "needs Spack: --spack DIR, or spack in PATH"
 
-"$root/scripts/setup.sh" build
+"$root/scripts/setup.sh" build test
 [[ $(mpicc -show) == *mpich* ]] || die "needs MPICH's mpicc (update-alternatives --config mpi)"
 
 # external NAME VERSION [MORE]: a package that the system has
 external() {
+    [[ $2 == [0-9]* ]] || die "the system does not say which version of $1 it has"
     printf '  %s:\n    externals:\n    - spec: %s@%s\n      prefix: /usr\n' "$1" "$1" "$2${3:-}"
 }
 
@@ -102,7 +107,7 @@ git -C "$work/source" checkout --quiet -B main "$(git -C "$root" rev-parse HEAD)
 write_environment >"$work/environment/spack.yaml"
 
 in_environment() {
-    SPACK_USER_CACHE_PATH=$work/cache "$spack" -e "$work/environment" "$@"
+    SPACK_DISABLE_LOCAL_CONFIG=1 SPACK_USER_CACHE_PATH=$work/cache "$spack" -e "$work/environment" "$@"
 }
 
 echo "test-spack: $("$spack" --version), output in $work/log"

@@ -265,9 +265,10 @@ class Reader {
     // The table of ARMCI_STATS goes to standard error.
     void warn_of_statistics_without_trigger() {
         const Given* found = given(kStatsFile);
-        if (found != nullptr && !found->text.empty() && result_.config.stats_trigger.empty()) {
+        // A site may name the place for those who ask for statistics.
+        if (found != nullptr && found->source == kEnvironment && !found->text.empty() &&
+            result_.config.stats_trigger.empty()) {
             result_.warnings.push_back(std::string(kStatsFile) + "=" + std::string(found->text) +
-                                       place(*found) +
                                        " has no effect without ARMCI_STATS_TRIGGER; set that, for "
                                        "example to exit");
         }

@@ -158,9 +158,16 @@ void log(LogLevel level, const char* format, ...) {
     std::vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     write_line(kind_of(level), nullptr, text);
-    if (level == LogLevel::error) {
-        wait_until_read(STDERR_FILENO);  // the user may end the job because of it
-    }
+}
+
+void log_before_return(const char* format, ...) {
+    char text[kMessageBytes];
+    va_list arguments;
+    va_start(arguments, format);
+    std::vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    write_line("Error", nullptr, text);
+    wait_until_read(STDERR_FILENO);
 }
 
 void fatal(const char* function, const char* format, ...) {

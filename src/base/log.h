@@ -40,9 +40,12 @@ using VerdictHook = void (*)();
 void set_verdict_hook(VerdictHook hook);
 void await_verdict();
 
-// Returns when an error was read, if standard error is a pipe that somebody reads: the user, who
-// gets an error code, may end the job at once, and launchers lose what is unread then.
 __attribute__((format(printf, 2, 3))) void log(LogLevel level, const char* format, ...);
+
+// Logs the error that a call is about to return. The program may end the job at once because of it,
+// and launchers lose what is unread then. So this waits until standard error has been read, if it
+// is a pipe, for half a second at most.
+__attribute__((format(printf, 1, 2))) void log_before_return(const char* format, ...);
 
 // Threads that must not call MPI call this first. Such a thread ends the job by exiting, without
 // the abort hook: launchers end a job of which one process fails.

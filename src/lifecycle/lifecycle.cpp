@@ -202,7 +202,8 @@ void free_leaked(Runtime& runtime) {
 }
 
 // All ranks are here, so nothing is under way any more, and no rank will start anything.
-void finish_stop(Runtime* runtime, int64_t begin_ns) {
+// `function` has been running since begin_ns.
+void finish_stop(Runtime* runtime, const char* function, int64_t begin_ns) {
     report_statistics(*runtime);
     stop_reporter();
     runtime->checking->finish();
@@ -210,7 +211,7 @@ void finish_stop(Runtime* runtime, int64_t begin_ns) {
     runtime->progress.copies().stop();
     free_leaked(*runtime);
     close_network(*runtime);
-    core::record_call("ARMCI_Finalize", begin_ns);
+    core::record_call(function, begin_ns);
     core::stop_tracing(runtime->world);
     runtime->groups.stop();
     runtime->node.keeper.stop();
@@ -244,10 +245,11 @@ void stop(Runtime* runtime) {
     const bool all_here = all_ranks_stop(*runtime, deadline_ns);
     core::g_running = nullptr;
     if (all_here) {
-        finish_stop(runtime, begin_ns);
+        finish_stop(runtime, "ARMCI_Finalize", begin_ns);
         return;
     }
     warn_of_missing_ranks(*runtime, timeout_s);
+    core::record_call("ARMCI_Finalize", begin_ns);
     g_abandoned = runtime;
 }
 
@@ -258,7 +260,7 @@ void finish_abandoned() {
     g_abandoned = nullptr;
     const int64_t begin_ns = base::now_ns();
     all_ranks_stop(*runtime, INT64_MAX);
-    finish_stop(runtime, begin_ns);
+    finish_stop(runtime, "end of the library", begin_ns);
 }
 
 // MPI_Finalize was reached with the library still up, or with other ranks still using what is here.
@@ -365,7 +367,9 @@ void share_nodes(Runtime& runtime, const char* function, MPI_Comm comm) {
                         "ARMCI_DOMAINS=node needs equally many ranks with consecutive numbers on "
                         "every node; start the job so, or unset it");
         }
-        core::connect_masters(&world);
+        if (world.groups_comm != MPI_COMM_NULL) {
+            core::connect_masters(&world);
+        }
     }
     if (world.is_leader()) {
         runtime.node.heap = node::NodeHeap::create(mapping.base, mapping.bytes, mapping.file());

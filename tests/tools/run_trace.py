@@ -211,7 +211,7 @@ def check_outputs():
         status, text, errors = run(first, "--html", "-")
         expect(status == 0 and text.startswith("<!DOCTYPE html>"), f"--html -: {status} {text[:80]} {errors}")
         both = os.path.join(directory, "both")
-        status, text, errors = run(first, "--html", both, "--json", both)
+        status, text, errors = run(first, "--html", both, "--json", os.path.join(directory, ".", "both"))
         expect(status == 1 and "is named for two outputs" in errors and not os.path.exists(both), f"{status} {errors}")
         status, text, errors = run(first, "--merge", "/dev/stdout")
         expect(status == 0 and text.startswith("[\n"), f"standard output: {status} {text} {errors}")

@@ -177,18 +177,17 @@ def check_calls(events, *functions):
 
 
 def check_start_and_end(events):
-    """The waits of starting and ending the library are inside calls, as all others of a program are."""
+    """The calls that start and end the library are there, and all that a program's thread does lies between."""
     for rank in 0, 1:
-        for function in "ARMCI_Init", "ARMCI_Finalize":
-            calls = [e for e in events if e.rank == rank and e.category == "call" and e.name == function]
-            expect(len(calls) == 1, f"{len(calls)} calls of {function} on rank {rank}")
-        program = {e.thread for e in events if e.rank == rank and e.name == "ARMCI_Init"}
-        of_thread = [e for e in events if e.rank == rank and {e.thread} == program]
-        calls = [e for e in of_thread if e.category == "call"]
-        waits = [e for e in of_thread if e.category == "wait"]
-        expect(waits, f"rank {rank} waits")
+        first, last = ([e for e in events if e.rank == rank and e.category == "call" and e.name == function]
+                       for function in ("ARMCI_Init", "ARMCI_Finalize"))
+        expect(len(first) == 1 and len(last) == 1, f"rank {rank}: {len(first)} ARMCI_Init, {len(last)} ARMCI_Finalize")
+        if not first or not last:
+            continue
+        waits = [e for e in events if e.thread == first[0].thread and e.rank == rank and e.category == "wait"]
+        expect(any(wait.end <= first[0].end for wait in waits), f"rank {rank} waits in ARMCI_Init")
         for wait in waits:
-            expect(any(call.begin <= wait.begin and wait.end <= call.end for call in calls), f"{wait} is in a call")
+            expect(first[0].begin <= wait.begin and wait.end <= last[0].end, f"{wait} is outside of {first[0]}, {last[0]}")
 
 
 def check_counters(names):

@@ -362,7 +362,7 @@ class ArmciPlotTest(unittest.TestCase):
         absent = self.path("absent.csv")
         self.assert_fails(f"armci-plot: {absent}: No such file or directory\n", "bandwidth-size", absent)
         for content, expected in (("a,b\n1,2\n", "not a file of armci-bench: no column"),
-                                  ("", "no column"), (b"\xff\xfe".decode("latin-1"), "no column")):
+                                  ("", "no column"), (b"\xff\xfe".decode("latin-1") + "\n", "no column")):
             with open(self.path("other.csv"), "w", encoding="utf-8") as file:
                 file.write(content)
             self.assert_fails(expected, "bandwidth-size", self.path("other.csv"))
@@ -380,10 +380,13 @@ class ArmciPlotTest(unittest.TestCase):
             file.writelines(line.replace(",0.372,", ",nan,") for line in lines)
         self.assert_fails("'nan' in column mbytes_per_s is not a number", "bandwidth-size", self.path("nan.csv"))
         cut = self.path("cut.csv")
-        for end in range(1, len(lines[-1].rpartition(",")[0]), 5):
+        for end in range(1, len(lines[-1]), 7):
             with open(cut, "w", encoding="utf-8") as file:
                 file.write("".join(lines)[:-len(lines[-1])] + lines[-1][:end])
-            self.assert_fails(f"{cut}: line {len(lines)} has ", "bandwidth-size", cut)
+            self.assert_fails(f"{cut}: its last line does not end", "bandwidth-size", cut)
+        with open(cut, "w", encoding="utf-8") as file:
+            file.write("".join(lines)[:-1].rpartition(",")[0] + "\n")
+        self.assert_fails(f"{cut}: line {len(lines)} has ", "bandwidth-size", cut)
         with open(cut, "w", encoding="utf-8") as file:
             file.write("".join(lines)[:-1] + ",1,2\n")
         columns = lines[0].count(",") + 1

@@ -7,8 +7,12 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
+#include <system_error>
+#include <utility>
 #include <vector>
 
 #include "armci-trace/event_reader.h"
@@ -171,11 +175,19 @@ bool is_same_file(const std::string& path, const std::string& other) {
            about.st_ino == about_other.st_ino;
 }
 
+// Returns the name that is the same for all ways to name an output.
+std::string written_as(const std::string& output) {
+    std::error_code error;
+    const std::filesystem::path path = std::filesystem::weakly_canonical(output, error);
+    return error ? output : path.string();
+}
+
 // An output that is also read, or written twice, would be lost.
 void check_outputs(const Options& options, const std::vector<std::string>& files) {
     std::vector<std::string> outputs = {options.json, options.html, options.merged};
+    std::set<std::string> written;
     for (const std::string& output : outputs) {
-        if (!output.empty() && std::count(outputs.begin(), outputs.end(), output) > 1) {
+        if (!output.empty() && !written.insert(written_as(output)).second) {
             throw TraceError(output + " is named for two outputs; choose another name");
         }
     }
@@ -206,11 +218,12 @@ void write_file(const std::string& path, const std::string& text) {
 
 void run(const Options& options) {
     std::vector<std::string> files;
+    std::set<std::pair<dev_t, ino_t>> known;
     for (const std::string& name : options.names) {
         for (const std::string& file : armci::trace::files_of(name)) {
-            if (std::none_of(files.begin(), files.end(), [&](const std::string& other) {
-                    return other == file || is_same_file(other, file);
-                })) {
+            struct stat about {};
+            if (::stat(file.c_str(), &about) != 0 ||
+                known.emplace(about.st_dev, about.st_ino).second) {
                 files.push_back(file);  // once, however often it is named
             }
         }

@@ -30,7 +30,7 @@ struct Selection {
 class Offered {
   public:
     void add(const Event& event);
-    // "there are ranks 0 to 3, from 0.001 s to 0.250 s"; of no events, too.
+    // "the files have ranks 0 to 3, from 0.001 s to 0.250 s"; of no events, too.
     std::string text() const;
 
   private:

@@ -36,8 +36,8 @@ struct World {
     int rank_in_node = 0;
     MPI_Comm node_comm = MPI_COMM_NULL;
     MPI_Comm leaders_comm = MPI_COMM_NULL;  // first ranks of all nodes; null elsewhere
-    // The same ranks, for the program's calls among them, which another thread may make meanwhile.
-    // It is null unless nodes are domains.
+    // The same ranks, for the program's calls among them, while another thread may be in others. It
+    // is null unless nodes are domains and MPI provides MPI_THREAD_MULTIPLE.
     MPI_Comm masters_comm = MPI_COMM_NULL;
 
     bool is_single_host = false;     // all ranks run on one host, and loopback reaches them

@@ -231,9 +231,9 @@ void GlobalMemory::withdraw(const char* function, const ServerPart& part) {
 }
 
 void GlobalMemory::log_shortage(const char* function, int64_t bytes, const std::string& reason) {
-    base::log(base::LogLevel::error,
-              "%s: %" PRId64 " bytes of global memory were asked for on %s: %s", function, bytes,
-              describe_node(context_.progress.world()).c_str(), reason.c_str());
+    base::log_before_return("%s: %" PRId64 " bytes of global memory were asked for on %s: %s",
+                            function, bytes, describe_node(context_.progress.world()).c_str(),
+                            reason.c_str());
 }
 
 // Sets the segment's heap records.
@@ -310,11 +310,11 @@ bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
     if (limit == 0 || allocated_bytes_ + static_cast<uint64_t>(bytes) <= limit) {
         return false;
     }
-    base::log(base::LogLevel::error,
-              "%s: %" PRId64 " bytes of global memory were asked for on top of %" PRIu64
-              ", and the limit for a process is %" PRIu64
-              "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
-              function, bytes, allocated_bytes_, limit);
+    base::log_before_return("%s: %" PRId64
+                            " bytes of global memory were asked for on top of %" PRIu64
+                            ", and the limit for a process is %" PRIu64
+                            "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
+                            function, bytes, allocated_bytes_, limit);
     return true;
 }
 
@@ -359,10 +359,10 @@ NodeReport GlobalMemory::allocate_here(const char* function, const SliceLayout& 
     if (ranges.has_value()) {
         return allocate_part(function, *ranges, layout, segment);
     }
-    base::log(base::LogLevel::error,
-              "%s: the sizes of the ranks of a node add up to more than "
-              "64 bits",
-              function);
+    base::log_before_return(
+        "%s: the sizes of the ranks of a node add up to more than "
+        "64 bits",
+        function);
     NodeReport report;
     report.outcome = Outcome::failed;
     return report;

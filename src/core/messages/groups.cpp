@@ -100,8 +100,9 @@ const GroupRef& Groups::leaders(const World& world) {
         for (int rank = world.size - 1; rank >= 0; --rank) {
             first_ranks[world.node_of[rank]] = rank;
         }
-        leaders_ = std::make_shared<Group>(kNoId, world.masters_comm, world.masters_comm,
-                                           std::move(first_ranks));
+        MPI_Comm comm =
+            world.masters_comm != MPI_COMM_NULL ? world.masters_comm : world.leaders_comm;
+        leaders_ = std::make_shared<Group>(kNoId, comm, comm, std::move(first_ranks));
     }
     return leaders_;
 }

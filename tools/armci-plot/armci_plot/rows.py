@@ -58,7 +58,10 @@ def split_label(argument):
 def read_rows(path, label):
     try:
         with open(path, newline="", encoding="utf-8") as file:
-            is_json = file.read(1) == "{"
+            text = file.read()
+            is_json = text.startswith("{")
+            if text and not is_json and not text.endswith("\n"):
+                raise ValueError("its last line does not end; is it cut off?")
             file.seek(0)
             columns, rows = read_json(file) if is_json else read_csv(file)
     except OSError as error:
