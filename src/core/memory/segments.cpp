@@ -136,7 +136,7 @@ Segment* Segments::add(std::unique_ptr<Segment> segment) {
     if (added->is_dynamic()) {
         dynamic_.push_back(added);
     }
-    added->index = segments_.size();
+    added->index = static_cast<uint32_t>(segments_.size());
     added->age = added_++;
     segments_.push_back(std::move(segment));
     by_id_[added->id] = added;

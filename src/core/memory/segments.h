@@ -95,9 +95,9 @@ struct Segment {
     // elsewhere.
     uint32_t data_record = 0;
     uint32_t tables_record = 0;
-    size_t index = 0;                          // among all segments of this rank
-    uint64_t age = 0;                          // this rank has added those of lower ages before
+    uint32_t index = 0;                        // among all segments of this rank
     bool is_internal = false;                  // the library's own: no address of a call names it
+    uint64_t age = 0;                          // this rank has added those of lower ages before
     std::unique_ptr<uint64_t[]> owned_tables;  // dynamic memory: tables of this rank only
 
     Slice slice(int group_rank) const { return tables->slice(group_rank); }
