@@ -104,7 +104,7 @@ install(EXPORT ${ARMCI_NAME}-targets NAMESPACE armci::
     DESTINATION ${armci_cmake_dir} COMPONENT development)
 install(EXPORT ${ARMCI_NAME}-static-targets NAMESPACE armci::
     DESTINATION ${armci_cmake_dir} COMPONENT development)
-set(ARMCI_ONLY_MPI "")
+set(ARMCI_ONLY_MPI "") # what the package checks
 if(NOT ARMCI_MPI_IN_NAMES)
     set(ARMCI_ONLY_MPI "${ARMCI_MPI_NAME}")
 endif()

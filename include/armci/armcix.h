@@ -58,7 +58,7 @@ extern "C" {
 /**
  * Splits a group: members that pass the same color form a new group, ordered by key, then by rank
  * in parent. A member that passes MPI_UNDEFINED gets a group without members. Collective over
- * parent. Threads may split and double different groups at the same time.
+ * parent. Threads may split and duplicate different groups at the same time.
  */
 int ARMCIX_Group_split(ARMCI_Group* parent, int color, int key, ARMCI_Group* new_group);
 

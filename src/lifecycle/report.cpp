@@ -104,8 +104,7 @@ void warn_of_delays(const core::Network& network) {
     if (!delaying.empty()) {
         ARMCI_LOG_WARN(
             "with %s, messages may leave only when their sender calls the library again. Unset "
-            "this, "
-            "unless it is meant",
+            "this, unless it is meant",
             delaying.c_str());
     }
 }

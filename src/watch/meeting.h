@@ -51,11 +51,10 @@ class Listener {
     const Meeting& meeting() const { return meeting_; }
 
     // Does the handshake with all callers, and returns the connection of the first that has
-    // completed it. Returns a closed connection after the time, or when a caller was dropped
-    // or has left.
-    // Callers that do not show the token are closed and counted (base/strangers.h). Few may be
-    // silent at a time, and none for long, so they do not keep others out. Those that leave without
-    // a word do not count: a rank calls all addresses at once, and leaves those that are late.
+    // completed it. Returns a closed connection after the time, or when a caller was dropped or has
+    // left. Callers that do not show the token are closed and counted (base/strangers.h). Few may
+    // be silent at a time, and none for long, so they do not keep others out. Those that leave
+    // without a word do not count: a rank calls all addresses at once, and leaves the late ones.
     Connection take_caller(const Identity& self, int timeout_ms);
     // Takes so many callers, if they come before all_have_tried() is true. It is true when call()
     // has returned in all processes that may call.
