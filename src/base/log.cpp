@@ -50,6 +50,13 @@ void write_line(const char* kind, const char* function, const char* text) {
     }
 }
 
+void write_formatted(const char* kind, const char* function, const char* format,
+                     va_list arguments) {
+    char text[kMessageBytes];
+    std::vsnprintf(text, sizeof text, format, arguments);
+    write_line(kind, function, text);
+}
+
 // Launchers read our output and the call for an abort separately, and output that is unread at the
 // abort is lost. So this waits until the pipe is empty, for half a second at most.
 void wait_until_read(int fd) {
@@ -152,31 +159,25 @@ void log(LogLevel level, const char* format, ...) {
     if (!log_enabled(level)) {
         return;
     }
-    char text[kMessageBytes];
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
+    write_formatted(kind_of(level), nullptr, format, arguments);
     va_end(arguments);
-    write_line(kind_of(level), nullptr, text);
 }
 
 void log_before_return(const char* format, ...) {
-    char text[kMessageBytes];
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
+    write_formatted("Error", nullptr, format, arguments);
     va_end(arguments);
-    write_line("Error", nullptr, text);
     wait_until_read(STDERR_FILENO);
 }
 
 void fatal(const char* function, const char* format, ...) {
-    char text[kMessageBytes];
     va_list arguments;
     va_start(arguments, format);
-    std::vsnprintf(text, sizeof text, format, arguments);
+    write_formatted("Error", function, format, arguments);
     va_end(arguments);
-    write_line("Error", function, text);
     tell_failure();
     write_backtrace(g_rank.load(std::memory_order_relaxed));
     end_job(1);
