@@ -4,8 +4,8 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <chrono>
 #include <functional>
 #include <numeric>
 #include <thread>
@@ -69,12 +69,21 @@ std::vector<int> all_ranks() {
     return ranks;
 }
 
-// Every other rank, and every other one of its pairs, comes with one of its two threads first.
-void come_late(int64_t number) {
-    if ((me() + me() / 2 + number) % 2 != 0) {
-        std::this_thread::sleep_for(std::chrono::microseconds(200));
+// Two threads of a rank begin each round one after the other. Which one is first differs between
+// ranks, so that their calls have different orders.
+class Order {
+  public:
+    static bool is_first(int64_t number) { return (me() + me() / 2 + number) % 2 == 0; }
+    void begin(int thread, int64_t round) { begun_[thread] = round + 1; }
+    void begin_after(int other, int64_t round) {
+        while (begun_[other] <= round) {
+            sched_yield();
+        }
     }
-}
+
+  private:
+    std::array<std::atomic<int64_t>, 2> begun_{};
+};
 
 // The sum over a group's members, or over those of a scope.
 int sum_in(ARMCI_Group* group, int value, int scope = SCOPE_ALL) {
@@ -83,18 +92,27 @@ int sum_in(ARMCI_Group* group, int value, int scope = SCOPE_ALL) {
     return value;
 }
 
-// Makes two groups of all ranks. A thread for each calls use(group, number), whose calls on one
-// rank have any order among those of the other thread.
-void use_two_groups(const std::function<void(ARMCI_Group* group, int number)>& use) {
+// Makes two groups of all ranks. A thread for each calls use() with it, and with a value that both
+// never have.
+void use_two_groups(const std::function<void(ARMCI_Group* group, int value)>& use) {
     std::vector<int> ranks = all_ranks();
     ARMCI_Group groups[2];
     for (ARMCI_Group& group : groups) {
         ARMCI_Group_create(nproc(), ranks.data(), &group);
     }
-    std::thread first(use, &groups[0], 1);
-    std::thread second(use, &groups[1], 2);
-    first.join();
-    second.join();
+    Order order;
+    const auto run = [&](int thread) {
+        for (int round = 0; round < scaled(40); ++round) {
+            if (!Order::is_first(thread)) {
+                order.begin_after(1 - thread, round);
+            }
+            order.begin(thread, round);
+            use(&groups[thread], (thread + 1) * 1000 + round);
+        }
+    };
+    std::thread other(run, 1);
+    run(0);
+    other.join();
     for (ARMCI_Group& group : groups) {
         ARMCI_Group_free(&group);
     }
@@ -102,45 +120,36 @@ void use_two_groups(const std::function<void(ARMCI_Group* group, int number)>& u
 }
 
 // promise: group.parents-by-threads
-TEST(Threads, GroupsAreDoubledAtTheSameTime) {
-    use_two_groups([](ARMCI_Group* group, int number) {
-        for (int round = 0; round < scaled(40); ++round) {
-            come_late(number);
-            ARMCI_Group other;
-            ARMCIX_Group_dup(group, &other);
-            EXPECT_EQ(sum_in(&other, number * 1000 + round), nproc() * (number * 1000 + round));
-            ARMCI_Group_free(&other);
-        }
+TEST(Threads, GroupsAreDuplicatedAtTheSameTime) {
+    use_two_groups([](ARMCI_Group* group, int value) {
+        ARMCI_Group other;
+        ARMCIX_Group_dup(group, &other);
+        EXPECT_EQ(sum_in(&other, value), nproc() * value);
+        ARMCI_Group_free(&other);
     });
 }
 
 // promise: group.parents-by-threads
 TEST(Threads, GroupsAreSplitAtTheSameTime) {
-    use_two_groups([](ARMCI_Group* group, int number) {
-        const int mates = (nproc() + 1 - me() % 2) / 2;
-        for (int round = 0; round < scaled(40); ++round) {
-            come_late(number);
-            ARMCI_Group other;
-            ARMCIX_Group_split(group, me() % 2, 0, &other);
-            EXPECT_EQ(sum_in(&other, number * 1000 + round), mates * (number * 1000 + round));
-            ARMCI_Group_free(&other);
-        }
+    use_two_groups([](ARMCI_Group* group, int value) {
+        ARMCI_Group other;
+        ARMCIX_Group_split(group, me() % 2, 0, &other);
+        EXPECT_EQ(sum_in(&other, value), (nproc() + 1 - me() % 2) / 2 * value);
+        ARMCI_Group_free(&other);
     });
+}
+
+bool is_master() {
+    const int domain = armci_domain_my_id(ARMCI_DOMAIN_SMP);
+    return armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, domain, 0) == me();
 }
 
 // With ARMCI_DOMAINS=node a scope is a group of its own while the call lasts.
 // promise: message.scopes-by-threads
 TEST(Threads, ScopesOfGroupsAreUsedAtTheSameTime) {
-    use_two_groups([](ARMCI_Group* group, int number) {
-        const bool is_master =
-            armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, armci_domain_my_id(ARMCI_DOMAIN_SMP), 0) ==
-            me();
+    use_two_groups([](ARMCI_Group* group, int value) {
         const int masters = armci_domain_count(ARMCI_DOMAIN_SMP);
-        for (int round = 0; round < scaled(40); ++round) {
-            come_late(number);
-            const int value = number * 1000 + round;
-            EXPECT_EQ(sum_in(group, value, SCOPE_MASTERS), is_master ? masters * value : value);
-        }
+        EXPECT_EQ(sum_in(group, value, SCOPE_MASTERS), is_master() ? masters * value : value);
     });
 }
 
@@ -151,13 +160,12 @@ TEST(Threads, MastersMeetWhileAnotherThreadAllocates) {
     if (masters == nproc() && nproc() > 1) {
         GTEST_SKIP() << "needs domains of several ranks (ARMCI_DOMAINS=node)";
     }
-    const int my_domain = armci_domain_my_id(ARMCI_DOMAIN_SMP);
+    Order order;
     std::thread reducer([&] {
-        if (armci_domain_glob_proc_id(ARMCI_DOMAIN_SMP, my_domain, 0) != me()) {
-            return;
-        }
-        for (int round = 0; round < scaled(200); ++round) {
-            come_late(round);
+        for (int round = 0; is_master() && round < scaled(200); ++round) {
+            if (!Order::is_first(round)) {
+                order.begin_after(0, round);
+            }
             int value = round;
             char plus[] = "+";
             armci_msg_gop_scope(SCOPE_MASTERS, &value, 1, plus, ARMCI_INT);
@@ -165,6 +173,7 @@ TEST(Threads, MastersMeetWhileAnotherThreadAllocates) {
         }
     });
     for (int round = 0; round < scaled(200); ++round) {
+        order.begin(0, round);
         const GlobalMemory memory(64);
         *memory.element<int>(me()) = 0;
     }

@@ -95,6 +95,11 @@ TEST(ConfigFiles, MessagesNameFileAndLine) {
     EXPECT_THAT(result.warnings, ElementsAre(HasSubstr("ARMCI_STATZ (/f:2)")));
 }
 
+TEST(ConfigFiles, APlaceForStatisticsAloneIsNoMistake) {
+    const ConfigResult result = read_config(nullptr, settings_of("ARMCI_STATS_FILE = /tmp/s\n"));
+    EXPECT_THAT(result.warnings, IsEmpty());
+}
+
 TEST(ConfigFiles, OldNamesWorkInFilesToo) {
     const ConfigResult result = read_config(nullptr, settings_of("ARMCI_RMA_MIN_RUN=512\n"));
     EXPECT_EQ(result.config.rma_min_block, 512);

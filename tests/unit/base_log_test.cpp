@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <thread>
@@ -13,6 +15,7 @@
 #include "base/backtrace.h"
 #include "base/thread.h"
 #include "stderr_capture.h"
+#include "task_state.h"
 
 namespace armci::base::test {
 namespace {
@@ -106,11 +109,7 @@ class ReadLate {
         pollfd unread{ends_[0], POLLIN, 0};
         return poll(&unread, 1, 0) == 1;
     }
-    // Waits for a message, and reads it a moment later.
     void read() const {
-        pollfd unread{ends_[0], POLLIN, 0};
-        EXPECT_EQ(poll(&unread, 1, -1), 1);
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
         char text[1024];
         EXPECT_GT(::read(ends_[0], text, sizeof text), 0);
     }
@@ -127,15 +126,23 @@ TEST_F(Log, ErrorsAreReadBeforeTheCallReturns) {
     // The library waits for half a second at most. On a busy machine the reader may take longer,
     // which tells nothing.
     constexpr std::chrono::milliseconds kSurelyAwaited{400};
+    const std::string caller = armci::test::task_of(gettid());
     for (bool is_in_time = false; !is_in_time;) {
         const ReadLate standard_error;
+        std::atomic<bool> has_returned{false};
         const Clock::time_point begin = Clock::now();
+        // It reads when the call waits for that, or has not waited.
         std::thread reader([&] {
+            while (!has_returned &&
+                   !(standard_error.has_unread() && armci::test::is_asleep(caller))) {
+                sched_yield();
+            }
             standard_error.read();
             is_in_time = Clock::now() - begin < kSurelyAwaited;
         });
         log_before_return("no global memory");
         const bool is_unread = standard_error.has_unread();
+        has_returned = true;
         reader.join();
         EXPECT_FALSE(is_in_time && is_unread);
     }
@@ -143,7 +150,7 @@ TEST_F(Log, ErrorsAreReadBeforeTheCallReturns) {
 
 TEST_F(Log, OtherMessagesDoNotWaitForTheirReader) {
     const ReadLate standard_error;
-    log(LogLevel::error, "nobody reads this");
+    log(LogLevel::error, "a message");
     EXPECT_TRUE(standard_error.has_unread());
 }
 

@@ -243,18 +243,27 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
     EXPECT_FALSE(called.is_open());
 }
 
+// A listener at this host's loopback.
+struct Loopback {
+    Loopback() {
+        EXPECT_TRUE(listener.open(Reach::host, ""));
+        address = base::socket_address(listener.meeting().addresses[0], listener.meeting().port);
+        base::forget_strangers();
+    }
+    Listener listener;
+    base::SocketAddress address;
+};
+
 // Callers without the token do not keep a rank out: not if they are silent, nor if they are many.
 TEST(LivenessHandshake, StrangersKeepNoRankOut) {
-    Listener listener;
-    ASSERT_TRUE(listener.open(Reach::host, ""));
+    Loopback here;
+    Listener& listener = here.listener;
     const Meeting& meeting = listener.meeting();
-    const base::SocketAddress address = base::socket_address(meeting.addresses[0], meeting.port);
-    base::forget_strangers();
     std::vector<base::Descriptor> strangers;
     for (int i = 0; i < 100; ++i) {
         base::Descriptor& stranger =
             strangers.emplace_back(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-        ASSERT_EQ(connect(stranger.get(), address.get(), address.bytes), 0);
+        ASSERT_EQ(connect(stranger.get(), here.address.get(), here.address.bytes), 0);
         const uint64_t wrong[2] = {meeting.token[0], meeting.token[1] ^ 1};
         const size_t bytes = i % 3 * 8;  // silent, half a token, a wrong one
         ASSERT_EQ(send(stranger.get(), wrong, bytes, MSG_NOSIGNAL), static_cast<ssize_t>(bytes));
@@ -279,51 +288,37 @@ TEST(LivenessHandshake, StrangersKeepNoRankOut) {
 // The listener stops looking when all have called. A caller whose confirmation arrives only then
 // has called with success.
 TEST(LivenessHandshake, LateConfirmationIsAwaited) {
-    Listener listener;
-    ASSERT_TRUE(listener.open(Reach::host, ""));
-    const Meeting& meeting = listener.meeting();
-    const base::Descriptor caller =
-        base::connect_within(base::socket_address(meeting.addresses[0], meeting.port), kPatienceMs);
+    Loopback here;
+    const Meeting& meeting = here.listener.meeting();
+    const base::Descriptor caller = base::connect_within(here.address, kPatienceMs);
     const Handshake hello{{meeting.token[0], meeting.token[1]}, rank(4)};
     ASSERT_EQ(send(caller.get(), &hello, sizeof hello, MSG_NOSIGNAL),
               static_cast<ssize_t>(sizeof hello));
     std::vector<Connection> taken;
-    std::thread late;
-    listener.take_callers(
+    here.listener.take_callers(
         rank(2), 1,
         [&] {
             Handshake answer{};
-            if (recv(caller.get(), &answer, sizeof answer, MSG_DONTWAIT) !=
-                static_cast<ssize_t>(sizeof answer)) {
-                return false;
-            }
-            late = std::thread([&] {
-                std::this_thread::sleep_for(std::chrono::milliseconds(20));
-                EXPECT_EQ(send(caller.get(), "y", 1, MSG_NOSIGNAL), 1);
-            });
-            return true;
+            return recv(caller.get(), &answer, sizeof answer, MSG_DONTWAIT) ==
+                       static_cast<ssize_t>(sizeof answer) &&
+                   send(caller.get(), "y", 1, MSG_NOSIGNAL) == 1;
         },
         &taken);
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].peer().rank, 4);
-    late.join();
 }
 
 // A rank that calls several addresses at once leaves all but one, perhaps before it speaks there.
 TEST(LivenessHandshake, WhoLeavesWithoutAWordIsNoStranger) {
-    Listener listener;
-    ASSERT_TRUE(listener.open(Reach::host, ""));
-    const Meeting& meeting = listener.meeting();
-    const base::SocketAddress address = base::socket_address(meeting.addresses[0], meeting.port);
-    base::forget_strangers();
-    ASSERT_TRUE(base::connect_within(address, kPatienceMs).valid());  // and closed
-    EXPECT_FALSE(listener.take_caller(rank(2), kPatienceMs).is_open());
+    Loopback here;
+    ASSERT_TRUE(base::connect_within(here.address, kPatienceMs).valid());  // and closed
+    EXPECT_FALSE(here.listener.take_caller(rank(2), kPatienceMs).is_open());
     EXPECT_EQ(base::count_from_strangers(base::FromStranger::connection), 0U);
     {
-        const base::Descriptor stranger = base::connect_within(address, kPatienceMs);
+        const base::Descriptor stranger = base::connect_within(here.address, kPatienceMs);
         ASSERT_EQ(send(stranger.get(), "a word", 6, MSG_NOSIGNAL), 6);
     }
-    EXPECT_FALSE(listener.take_caller(rank(2), kPatienceMs).is_open());
+    EXPECT_FALSE(here.listener.take_caller(rank(2), kPatienceMs).is_open());
     EXPECT_EQ(base::count_from_strangers(base::FromStranger::connection), 1U);
 }
 
