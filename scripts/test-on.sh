@@ -22,7 +22,7 @@
 #     OPTION...         of scripts/test.sh, which runs in it: --quick, --filter REGEX, …
 #
 # Its mounts and processes live in namespaces of their own and end with the script, whatever ends
-# it.
+# it. Of the environment it takes TERM, proxies, and what pip and certificates need.
 set -euo pipefail
 
 usage() {
@@ -43,7 +43,7 @@ marker=etc/made-by-test-on
 # inside COMMAND...: the part that runs in the namespaces. Replaces itself by the command in
 # $chroot.
 inside() {
-    local device
+    local device name keep=()
     mount --bind "$chroot" "$chroot" # a root that is a mount, so that tests can have mounts of their own
     mount -t proc proc "$chroot/proc"
     mount --rbind /sys "$chroot/sys"
@@ -57,8 +57,15 @@ inside() {
         : >"$chroot/dev/$device"
         mount --bind "/dev/$device" "$chroot/dev/$device"
     done
+    # Settings of this host's compilers and libraries are not for the other release.
+    while IFS= read -r name; do
+        case $name in
+            TERM | *_proxy | *_PROXY | PIP_* | SSL_CERT_*) keep+=("$name=${!name}") ;;
+        esac
+    done < <(compgen -e)
     # shellcheck disable=SC2016 # the inner bash expands it
-    exec env -u TMPDIR HOME=/root LC_ALL=C.UTF-8 PATH=/usr/sbin:/usr/bin:/sbin:/bin \
+    exec env --ignore-environment "${keep[@]}" HOME=/root LC_ALL=C.UTF-8 \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin \
         chroot "$chroot" bash -c 'cd "$1" && shift && exec "$@"' bash "$tree" "$@"
 }
 
