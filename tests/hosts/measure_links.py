@@ -6,9 +6,9 @@ of the start, with learned costs, and on either fixed route.
 usage: measure_links.py mpich BUILD [LINK...]     LINK is RATE,DELAY, as 1gbit,200us
 
 It prints each time beside the best one and beside that with the costs of the start. Times depend on
-what else the machine does, so they decide nothing: it fails only if a job does. Delays need the
-kernel's netem; without it, only links without delay are measured. Exit status 77 where hosts cannot
-be made or a program is missing.
+what else the machine does, so they decide nothing: it fails only if a job does. The kernel's netem
+delays frames. Where there is none, the program hosts_delay_link does, which takes part of a
+processor. Exit status 77 where hosts cannot be made or a program is missing.
 """
 
 import csv
@@ -23,7 +23,7 @@ import launchers
 import services
 
 HOSTS = 2
-LIMIT_S = 200
+LIMIT_S = 900
 RATES = ("100mbit", "1gbit", "10gbit")
 DELAYS = ("0", "200us", "2ms")
 LINKS = [f"{rate},{delay}" for delay in DELAYS for rate in RATES]
@@ -37,15 +37,6 @@ SETTINGS = {
 }
 
 
-def shape(hosts, rate, delay):
-    """Sets what leaves each host."""
-    for host in hosts:
-        how = ("netem", "delay", delay, "rate", rate, "limit", "100000")
-        if delay == "0":
-            how = ("tbf", "rate", rate, "burst", "256k", "latency", "50ms")
-        host.run("tc", "qdisc", "replace", "dev", "eth0", "root", *how)
-
-
 def has_netem(host):
     try:
         host.run("tc", "qdisc", "replace", "dev", "eth0", "root", "netem", "delay", "1us")
@@ -53,6 +44,47 @@ def has_netem(host):
         return False
     host.run("tc", "qdisc", "del", "dev", "eth0", "root")
     return True
+
+
+class Link:
+    """What is between two hosts."""
+
+    def __init__(self, cluster, build):
+        self.cluster = cluster
+        self.relay = None
+        self.relay_program = os.path.join(build, "tests", "hosts", "hosts_delay_link")
+        self.wires = [f"eth0.{host.number + 1}" for host in cluster.hosts]
+        self.has_netem = has_netem(cluster.hosts[0])
+        if not self.has_netem:
+            print("the kernel has no netem: hosts_delay_link delays frames")
+
+    def shape(self, rate, delay):
+        how = ("tbf", "rate", rate, "burst", "256k", "latency", "50ms")
+        if self.has_netem and delay != "0":
+            how = ("netem", "delay", delay, "rate", rate, "limit", "100000")
+        for host in self.cluster.hosts:
+            host.run("tc", "qdisc", "replace", "dev", "eth0", "root", *how)
+        self.stop_relay()
+        if not self.has_netem and delay != "0":
+            self.start_relay(delay)
+
+    def start_relay(self, delay):
+        """Instead of the switch."""
+        for wire in self.wires:
+            lab.run("ip", "link", "set", wire, "nomaster")
+        microseconds = int(delay.removesuffix("us")) if delay.endswith("us") else 1000 * int(delay.removesuffix("ms"))
+        self.relay = subprocess.Popen([self.relay_program, str(microseconds), *self.wires],
+                                      stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        if self.relay.stdout.readline() != b"up\n":
+            raise RuntimeError(f"{self.relay_program} does not start")
+
+    def stop_relay(self):
+        if self.relay is not None:
+            self.relay.kill()
+            self.relay.communicate()
+            self.relay = None
+            for wire in self.wires:
+                lab.run("ip", "link", "set", wire, "master", "eth0")
 
 
 def measure(cluster, build, setting):
@@ -87,15 +119,15 @@ def compare(times):
     return "\n".join(lines)
 
 
-def measure_link(cluster, build, link):
-    shape(cluster.hosts, *link.split(","))
+def measure_link(link, build, shape):
+    link.shape(*shape.split(","))
     times = {}
     complaints = []
     for setting in SETTINGS:
-        times[setting], failed = measure(cluster, build, setting)
+        times[setting], failed = measure(link.cluster, build, setting)
         complaints += failed
     if not complaints:
-        print(f"{link}:\n{compare(times)}", flush=True)
+        print(f"{shape}:\n{compare(times)}", flush=True)
     return complaints
 
 
@@ -114,12 +146,10 @@ def main():
         cluster.connect("eth0", lab.IPV4)
         cluster.name_hosts([lab.IPV4])
         services.start_ssh(cluster)
-        with_delay = has_netem(cluster.hosts[0])
-        if not with_delay:
-            print("no link with a delay is measured: the kernel has no netem")
-        for link in wanted or LINKS:
-            if with_delay or link.endswith(",0"):
-                verdicts.append(jobs.report(link, measure_link(cluster, build, link), ""))
+        link = Link(cluster, build)
+        for shape in wanted or LINKS:
+            verdicts.append(jobs.report(shape, measure_link(link, build, shape), ""))
+        link.stop_relay()
     return jobs.sum_up(verdicts)
 
 
