@@ -13,7 +13,7 @@ module armci
     !> Non-blocking operations that a program waits for together. A new one is idle.
     type, bind(c), public :: armci_handle
         private
-        integer(c_int) :: target = -1
+        integer(c_int) :: target = 0
         integer(c_int) :: aggregate = 0
     end type armci_handle
 
@@ -50,7 +50,7 @@ module armci
             integer(c_int), value :: level
         end function armci_init_thread
 
-        !> How often the library has been started and not been finished; 0 before the first start.
+        !> 1 if the library has been started and not been finished, else 0.
         integer(c_int) function armci_initialized() bind(c, name="ARMCI_Initialized")
             import :: c_int
         end function armci_initialized
@@ -213,7 +213,8 @@ module armci
 
     ! ---- Atomic operations ----
 
-    !> Adds `increment` to an integer of a rank, and returns what it was before.
+    !> Adds `increment` to an integer of a rank, and returns what it was before. ARMCI adds numbers of
+    !> 4 bytes, also to an integer of 8; any other increment ends the job.
     interface armci_fetch_add
         integer(c_int32_t) function fetch_add_32(remote, increment, rank) &
                 bind(c, name="armci_fortran_fetch_add_32")
@@ -422,7 +423,8 @@ contains
         ignored = notify_wait(rank, count)
     end function armci_notify_wait
 
-    !> Says whether a rank shares memory with this one.
+    !> Says whether a rank belongs to the domain of this one. By default each rank is a domain of its
+    !> own; with ARMCI_DOMAINS=node the ranks of a node are one.
     logical function armci_same_node(rank)
         integer(c_int), intent(in) :: rank
         armci_same_node = same_node(rank) /= 0

@@ -80,6 +80,9 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
     }
+    if (array->base_addr == NULL) {
+        fail(call, "local", "the array is not allocated, or was not given");
+    }
     if (array->elem_len > INT_MAX) {
         fail(call, "local", "one element is longer than 2 GiB; pass parts of it");
     }

@@ -20,6 +20,13 @@ int domain_count(const Runtime& runtime) {
     return runtime.world.size / domain_ranks(runtime);
 }
 
+bool is_in_own_domain(const char* function, int proc) {
+    Entry entry(function);
+    check_rank({*entry, function}, "proc", proc);
+    const int ranks = domain_ranks(*entry);
+    return proc / ranks == entry->world.rank / ranks;
+}
+
 void check_domain(const char* function, int id, const Runtime& runtime) {
     if (id < 0 || id >= domain_count(runtime)) {
         base::fatal(function, "argument id = %d: there are domains 0 to %d", id,
@@ -69,12 +76,9 @@ extern "C" int armci_domain_glob_proc_id(armci_domain_t, int id, int loc_proc_id
 }
 
 extern "C" int armci_domain_same_id(armci_domain_t, int proc) {
-    Entry entry("armci_domain_same_id");
-    api::check_rank({*entry, "armci_domain_same_id"}, "proc", proc);
-    const int ranks = api::domain_ranks(*entry);
-    return proc / ranks == entry->world.rank / ranks ? 1 : 0;
+    return api::is_in_own_domain("armci_domain_same_id", proc) ? 1 : 0;
 }
 
 extern "C" int ARMCI_Same_node(int proc) {
-    return armci_domain_same_id(ARMCI_DOMAIN_SMP, proc);
+    return api::is_in_own_domain("ARMCI_Same_node", proc) ? 1 : 0;
 }

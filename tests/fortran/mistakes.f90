@@ -11,6 +11,7 @@ program mistakes
     integer(c_int16_t) :: short(4)
     real(c_double) :: numbers(4)
     character(:), allocatable :: long
+    real(c_double), allocatable :: unallocated(:)
     type(armci_group) :: group
     call get_command_argument(1, which)
     call MPI_Init(ierr)
@@ -32,6 +33,10 @@ program mistakes
     case ("long_element")
         allocate (character(2_c_int64_t**31) :: long)
         call armci_put(long, base(1), 0)
+    case ("not_allocated")
+        call armci_put(unallocated, base(1), 0)
+    case ("no_domain")
+        if (armci_same_node(1)) continue
     case ("no_rank")
         call armci_put(numbers, base(1), 1) ! the call
     case ("no_group")
