@@ -132,3 +132,17 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs ${PROJECT_SOURCE_DIR}/examples
     PATTERN CMakeLists.txt EXCLUDE
     PATTERN Doxyfile.in EXCLUDE
     PATTERN doxygen_filter.sh EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/python/README.md ${PROJECT_SOURCE_DIR}/python/tutorial.ipynb
+    DESTINATION ${armci_doc_dir}/python COMPONENT documentation)
+install(FILES ${PROJECT_SOURCE_DIR}/fortran/README.md
+    DESTINATION ${armci_doc_dir}/fortran COMPONENT documentation)
+foreach(tool armci-bench armci-info armci-plot armci-trace armci-tune)
+    install(FILES ${PROJECT_SOURCE_DIR}/tools/${tool}/README.md
+        DESTINATION ${armci_doc_dir}/tools/${tool} COMPONENT documentation)
+endforeach()
+install(CODE "
+    cmake_path(ABSOLUTE_PATH CMAKE_INSTALL_PREFIX OUTPUT_VARIABLE DOCUMENTS)
+    cmake_path(APPEND DOCUMENTS [[${armci_doc_dir}]])
+    set(DOCUMENTS \$ENV{DESTDIR}\${DOCUMENTS})
+    include([[${PROJECT_SOURCE_DIR}/cmake/unlink_documents.cmake]])"
+    COMPONENT documentation)

@@ -226,6 +226,38 @@ other_mpi() {
     done
 }
 
+# What names C's MPI cannot be found without C, which a message says.
+language() {
+    mkdir -p "$WORK/language"
+    printf '%s\n' 'cmake_minimum_required(VERSION 3.22)' 'project(language LANGUAGES NONE)' \
+        'find_package(armci REQUIRED)' >"$WORK/language/CMakeLists.txt"
+    if "$CMAKE" -S "$WORK/language" -B "$WORK/language/build" -DCMAKE_PREFIX_PATH="$prefix" \
+        -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF >"$WORK/language.log" 2>&1; then
+        fail "a project without C is not refused"
+    fi
+    tr -s '\n ' ' ' <"$WORK/language.log" | grep -q 'Add C to the languages' ||
+        { cat "$WORK/language.log"; fail "the message does not say what to do"; }
+}
+
+# Links of documents lead to what is installed, also where DESTDIR is in front of the prefix.
+documents() {
+    DESTDIR="$WORK/staged" "$CMAKE" --install "$BUILD_DIR" --prefix /opt/armci --component documentation \
+        >"$WORK/staged.log"
+    for folder in "$prefix/$DOCDIR" "$WORK/staged/opt/armci/$DOCDIR"; do
+        (cd "$folder" && find . -name '*.md') >"$WORK/pages"
+        while IFS= read -r page; do
+            grep -oE '\]\([^)# ]+' "$folder/$page" | sed 's/^](//' | grep -v '^[a-z]*:' >"$WORK/targets" || true
+            while IFS= read -r target; do
+                echo "$target" >>"$WORK/links"
+                [ -e "$(dirname "$folder/$page")/$target" ] || fail "$page: there is no $target in $folder"
+            done <"$WORK/targets"
+        done <"$WORK/pages"
+        grep -q 'python/README.md$' "$WORK/links" || fail "no link to python/README.md"
+        rm "$WORK/links"
+        grep -qF 'include/armci/armci.h' "$folder/README.md" || fail "a link without a target has lost its text"
+    done
+}
+
 # The components together are everything, and each file is in one of them.
 components() {
     for component in runtime development fortran tools documentation; do
@@ -274,6 +306,6 @@ clean() {
 
 case $1 in
 prepare | shared | alias_name | pkgconfig_shared | pkgconfig_static | tools | system_prefix | \
-    fortran_static | fortran_module | cmake_package | other_mpi | components | archive | clean) "$1" ;;
+    fortran_static | fortran_module | cmake_package | other_mpi | language | documents | components | archive | clean) "$1" ;;
 *) fail "unknown step $1" ;;
 esac
