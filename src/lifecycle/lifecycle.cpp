@@ -73,7 +73,7 @@ void check_configuration(const char* function, base::ConfigResult* configuration
         for (const std::string& error : configuration->errors) {
             base::log(base::LogLevel::error, "%s", error.c_str());
         }
-        base::fatal(function, "%zu environment variable%s cannot be used; see above",
+        base::fatal(function, "%zu setting%s cannot be used; see above",
                     configuration->errors.size(), configuration->errors.size() == 1 ? "" : "s");
     };
     if (rank == 0 && !configuration->errors.empty()) {

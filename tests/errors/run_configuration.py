@@ -67,7 +67,7 @@ def warning(*fragments):
 def unusable(count, rank="0"):
     """The last line of the complaints about malformed values."""
     plural = "s" if count > 1 else ""
-    return error("ARMCI_Init: ", f"{count} environment variable{plural} cannot be used", rank=rank)
+    return error("ARMCI_Init: ", f"{count} setting{plural} cannot be used", rank=rank)
 
 
 def malformed(name, value, *fragments, ranks=1):
