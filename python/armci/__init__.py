@@ -21,6 +21,11 @@ ranks of the group, in the same order. All others need no partner. What holds fo
 and atomicity is in docs/semantics.md of the library.
 """
 
+from ._signals import kept_actions
+
+with kept_actions():
+    from . import _core  # loads libfabric, if nobody has
+
 from ._array import Array, full, zeros
 from ._core import Error, mpi_version
 from ._core import VERSION as __version__

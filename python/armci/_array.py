@@ -61,7 +61,9 @@ def _chosen_blocks(shape: tuple[int, ...], ranks: int) -> tuple[int, ...]:
 
 def _broadcast(value: npt.ArrayLike, shape: tuple[int, ...], dtype: np.dtype[Any]) -> NDArray:
     """value as an assignment to a NumPy array of this shape and type takes it."""
-    given = np.asarray(value)
+    is_record = dtype.names is not None and not isinstance(value, np.ndarray)
+    # A tuple is one element then, and not a dimension.
+    given = np.asarray(value, dtype) if is_record else np.asarray(value)
     if given.dtype != dtype:
         # An assignment, and not astype: it treats numbers of Python as NumPy's own arrays do.
         converted = np.empty(given.shape, dtype)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import os
 from types import TracebackType
 from typing import Any, Optional
 
@@ -72,6 +73,8 @@ def init(comm: Any = None) -> Job:
     comm is a communicator of mpi4py, whose processes are the ranks of the job then; default: all
     processes. While the library is up, a further call changes nothing and returns the same job.
 
+    Errors that end the job show no backtrace of C, unless ARMCI_BACKTRACE=1 is set.
+
     >>> import armci
     >>> armci.init().size
     1
@@ -83,6 +86,8 @@ def init(comm: Any = None) -> Job:
                 "armci.init: the library is up already, on the communicator it got first"
             )
         return _current
+    # Below a message these would be functions of the interpreter, not of the program.
+    os.environ.setdefault("ARMCI_BACKTRACE", "0")
     _core.start(0 if comm is None else comm_address(comm))
     _current = Job()
     return _current

@@ -88,6 +88,7 @@ def check_ends(ranks):
                 continue
             status, output = run(ranks, ["-c", program.format(action)])
             wrong += status == 0 or not all(re.search(text, output, re.MULTILINE) for text in shown)
+            wrong += "called by" in output or "#0" in output  # functions of the interpreter
     for action, end in (("sys.exit(0)", 0), ("sys.exit(3)", "None"), ("sys.exit()", "False")):
         status, output = run(ranks, ["-c", RIGHT.format(action, end)])
         # Only the array that is left is worth a warning.

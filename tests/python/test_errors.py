@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Mistakes are exceptions, of the types that NumPy uses, and the job goes on."""
 
+import signal
 import threading
 
 import numpy as np
@@ -245,6 +246,12 @@ def test_other_threads_run_while_a_call_waits(job):
                 pass
             flag.sync()
         flag.sync()
+
+
+def test_an_interrupt_is_an_exception():
+    """The libraries that the package loads leave that to Python."""
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
 
 
 def test_calls_of_the_module(array):

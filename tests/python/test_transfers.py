@@ -230,6 +230,22 @@ def test_assignment_converts_as_numpy(job):
         array.sync()
 
 
+def test_records_as_numpy(job):
+    """A tuple is one record, and a list of them is as long as it is."""
+    kind = np.dtype([("number", "i4"), ("name", "S3")])
+    with armci.zeros(4, kind) as array:
+        if job.rank == 0:
+            expected = np.zeros(4, kind)
+            for here in (expected, array):
+                here[1] = (3, b"abc")
+                here[2:] = [(1, b"x"), (2, b"y")]
+                here[0] = here[1]
+            assert array.get().tolist() == expected.tolist()
+            with pytest.raises(ValueError):
+                array[0:3] = [(1, b"x"), (2, b"y")]
+        array.sync()
+
+
 def test_put_of_what_overlaps_the_own_block(job):
     with armci.zeros(100 * job.size, "i8", blocks=job.size) as array:
         array.local[...] = np.arange(100)
