@@ -21,7 +21,7 @@ int domain_count(const Runtime& runtime) {
 }
 
 bool is_in_own_domain(const char* function, int proc) {
-    Entry entry(function);
+    core::Entry entry(function);
     check_rank({*entry, function}, "proc", proc);
     const int ranks = domain_ranks(*entry);
     return proc / ranks == entry->world.rank / ranks;
