@@ -28,8 +28,9 @@ constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int kTakingMs = 60'000;
 constexpr char kTaken = 'y';
 
-// At most so many callers may be connected that have not shown the token, each for a short time.
-constexpr size_t kMaxUnknown = 32;
+// So many callers more than ranks that are expected may be connected that have not shown the token,
+// each for a short time.
+constexpr size_t kMaxStrangers = 32;
 
 // Returns this host's addresses that others may reach, IPv4 before IPv6; if an interface is wanted
 // that has any, only those.
@@ -178,14 +179,15 @@ void Listener::wait(int timeout_ms) const {
 
 void Listener::accept_callers() {
     const auto is_unknown = [](const Caller& caller) { return !caller.is_of_job; };
-    for (size_t i = 0; i < kMaxUnknown; ++i) {
+    for (size_t i = 0; i < kMaxStrangers; ++i) {
         base::Descriptor connection = accept_caller();
         if (!connection.valid()) {
             return;
         }
-        // The one that has said nothing for the longest makes room. Ranks speak at once.
+        // The one that has said nothing for the longest makes room. All ranks may call at once, and
+        // not be heard yet.
         if (static_cast<size_t>(std::count_if(callers_.begin(), callers_.end(), is_unknown)) >=
-            kMaxUnknown) {
+            kMaxStrangers + expected_) {
             callers_.erase(std::find_if(callers_.begin(), callers_.end(), is_unknown));
             count_stranger();
         }
@@ -263,6 +265,7 @@ Connection Listener::take_caller(const Identity& self, int timeout_ms) {
 void Listener::take_callers(const Identity& self, int expected,
                             const std::function<bool()>& all_have_tried,
                             std::vector<Connection>* connections) {
+    expected_ = static_cast<size_t>(expected);
     // A caller whose call() has returned has this rank's answer and has confirmed it. That may
     // arrive later than what says that all have tried.
     const auto has_answered = [&] {

@@ -80,6 +80,7 @@ class Listener {
     void count_stranger() const;
 
     Meeting meeting_;
+    size_t expected_ = 0;          // ranks that may call at the same time
     std::vector<Caller> callers_;  // the oldest first
     node::LocalListener local_;
     base::Descriptor socket_;  // between nodes

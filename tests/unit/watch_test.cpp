@@ -8,6 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <string>
@@ -306,6 +307,40 @@ TEST(LivenessHandshake, LateConfirmationIsAwaited) {
         &taken);
     ASSERT_EQ(taken.size(), 1U);
     EXPECT_EQ(taken[0].peer().rank, 4);
+}
+
+// All ranks of a node call its first rank at the same time, and it may be late. It drops none of
+// them as one that has said nothing.
+TEST(LivenessHandshake, AllRanksMayCallAtOnce) {
+    constexpr int kRanks = 150;
+    Loopback here;
+    const Meeting& meeting = here.listener.meeting();
+    std::vector<base::Descriptor> callers;
+    for (int i = 0; i < kRanks; ++i) {
+        callers.push_back(base::connect_within(here.address, kPatienceMs));
+        const Handshake hello{{meeting.token[0], meeting.token[1]}, rank(i)};
+        ASSERT_EQ(send(callers.back().get(), &hello, sizeof hello, MSG_NOSIGNAL),
+                  static_cast<ssize_t>(sizeof hello));
+    }
+    std::vector<bool> is_over(kRanks, false);
+    std::vector<Connection> taken;
+    here.listener.take_callers(
+        rank(kRanks), kRanks,
+        [&] {
+            for (size_t i = 0; i < callers.size(); ++i) {
+                Handshake answer{};
+                const ssize_t got = recv(callers[i].get(), &answer, sizeof answer, MSG_DONTWAIT);
+                const bool is_answer = got == static_cast<ssize_t>(sizeof answer);
+                if (is_answer) {
+                    send(callers[i].get(), "y", 1, MSG_NOSIGNAL);
+                }
+                is_over[i] = is_over[i] || is_answer || got == 0 || errno == ECONNRESET;
+            }
+            return std::count(is_over.begin(), is_over.end(), true) == kRanks;
+        },
+        &taken);
+    EXPECT_EQ(taken.size(), size_t{kRanks});
+    EXPECT_EQ(base::count_from_strangers(base::FromStranger::connection), 0U);
 }
 
 // A rank that calls several addresses at once leaves all but one, perhaps before it speaks there.
