@@ -56,7 +56,6 @@ void GetStreams::answer(Client& client, uint64_t request_id, std::span<const cha
     stream.from = cursor_of(data.data());
     if (!send_at_once(stream)) {
         stream.data.assign(data.begin(), data.end());
-        kept_bytes_ += stream.data.size();
         stream.from = cursor_of(stream.data.data());
         stream.from.seek(stream.sent_bytes);
         keep(std::move(stream));
@@ -64,6 +63,9 @@ void GetStreams::answer(Client& client, uint64_t request_id, std::span<const cha
 }
 
 bool GetStreams::send_at_once(Stream& stream) {
+    if (is_short_) {
+        return false;
+    }
     while (stream.sent_bytes < stream.total_bytes) {
         if (next_chunk_bytes(stream) == 0 || !send_chunk(stream)) {
             return false;
@@ -74,13 +76,24 @@ bool GetStreams::send_at_once(Stream& stream) {
 
 void GetStreams::keep(Stream&& stream) {
     note_waiting(stream);
+    is_short_ = is_short_ || next_chunk_bytes(stream) > 0;
     const Key key{stream.client->rank, stream.request_id};
-    streams_[key] = std::make_unique<Stream>(std::move(stream));
+    if (const auto same = by_request_.find(key); same != by_request_.end()) {
+        remove(same->second);  // an origin that gives a number twice loses the first
+    }
+    kept_bytes_ += stream.data.size();
+    by_request_[key] = streams_.insert(streams_.end(), std::move(stream));
+}
+
+void GetStreams::remove(Streams::iterator stream) {
+    kept_bytes_ -= stream->data.size();
+    by_request_.erase(Key{stream->client->rank, stream->request_id});
+    streams_.erase(stream);
 }
 
 void GetStreams::credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken) {
-    const auto found = streams_.find(Key{client.rank, request_id});
-    if (found == streams_.end()) {
+    const auto found = by_request_.find(Key{client.rank, request_id});
+    if (found == by_request_.end()) {
         return;
     }
     Stream& stream = *found->second;
@@ -207,31 +220,38 @@ void GetStreams::record_waiting(Stream& stream) {
     stream.waiting_since_ns = 0;
 }
 
-// Sends one chunk for each stream in turn, beginning behind the one that was served last. A stream
-// that cannot continue does not delay the others, whether the cause is its origin's window, its
-// peer's connection or its share of the buffers.
+// Sends one chunk for each stream whose origin has room, and puts it behind the others then. What a
+// stream lacks delays no other client, whether it is its peer's connection or its share of the
+// buffers. Later gets of the same client have to wait, because they might take every buffer that is
+// large enough for them and too small for it.
 bool GetStreams::progress() {
     bool moved = false;
-    auto next = streams_.upper_bound(served_last_);
+    is_short_ = false;
+    for (const Stream& stream : streams_) {
+        stream.client->gets_are_short = false;
+    }
+    auto next = streams_.begin();
     for (size_t left = streams_.size(); left > 0; --left) {
-        if (next == streams_.end()) {
-            next = streams_.begin();
+        const auto stream = next++;
+        if (next_chunk_bytes(*stream) == 0) {
+            note_waiting(*stream);
+            continue;
         }
-        Stream& stream = *next->second;
-        if (next_chunk_bytes(stream) > 0 && send_chunk(stream)) {
-            served_last_ = next->first;
-            moved = true;
-            if (stream.waiting_since_ns != 0) [[unlikely]] {
-                record_waiting(stream);
-            }
-        } else {
-            note_waiting(stream);
+        bool& gets_are_short = stream->client->gets_are_short;
+        if (gets_are_short || !send_chunk(*stream)) {
+            gets_are_short = true;
+            is_short_ = true;
+            note_waiting(*stream);
+            continue;
         }
-        if (stream.sent_bytes == stream.total_bytes) {
-            kept_bytes_ -= stream.data.size();
-            next = streams_.erase(next);
+        moved = true;
+        if (stream->waiting_since_ns != 0) [[unlikely]] {
+            record_waiting(*stream);
+        }
+        if (stream->sent_bytes == stream->total_bytes) {
+            remove(stream);
         } else {
-            ++next;
+            streams_.splice(streams_.end(), streams_, stream);
         }
     }
     return moved;
@@ -239,7 +259,7 @@ bool GetStreams::progress() {
 
 bool GetStreams::wants_to_send() const {
     return std::any_of(streams_.begin(), streams_.end(),
-                       [this](const auto& entry) { return next_chunk_bytes(*entry.second) > 0; });
+                       [this](const Stream& stream) { return next_chunk_bytes(stream) > 0; });
 }
 
 }  // namespace armci::datasrv

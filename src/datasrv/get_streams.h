@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Gets that are being answered. The server packs chunks of a layout and streams them to the origin,
 // one chunk of each get in turn. The origin's window and the server's own buffers limit them.
+//
+// Gets wait in the order of their turns, and what a new get needs is first for those that wait.
+// Otherwise a get would wait as long as others follow it.
 #pragma once
 
 #include <cstdint>
+#include <list>
 #include <map>
-#include <memory>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,9 +30,9 @@ class GetStreams {
     GetStreams(ReplySender& sender, DataFrames& frames, Answers& answers)
         : sender_(sender), frames_(frames), answers_(answers) {}
 
-    // Answers at once when the whole get fits one frame and a buffer is free, otherwise it starts a
-    // stream. The layout must have been checked. `attached` is the process whose memory it is in,
-    // nullptr for global memory.
+    // Answers at once when the whole get fits one frame, a buffer is free and no other get waits
+    // for one, otherwise it starts a stream. The layout must have been checked. `attached` is the
+    // process whose memory it is in, nullptr for global memory.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
                const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
                const node::Attachment* attached);
@@ -50,8 +53,10 @@ class GetStreams {
     // Returns whether some stream lacks only a buffer, and does not wait for its origin.
     bool wants_to_send() const;
     void clear() {
+        by_request_.clear();
         streams_.clear();
         kept_bytes_ = 0;
+        is_short_ = false;
     }
 
     // The most that is kept of answers, as much as is posted for messages.
@@ -78,11 +83,14 @@ class GetStreams {
         const char* missing = "";
     };
     using Key = std::pair<int32_t, uint64_t>;
+    using Streams = std::list<Stream>;
 
-    // Sends what can be sent at once. Returns true if that is all.
+    // Sends what can be sent at once, unless another get waits to send. Returns true if that is
+    // all.
     bool send_at_once(Stream& stream);
     // Keeps a stream that has to wait.
     void keep(Stream&& stream);
+    void remove(Streams::iterator stream);
     int64_t next_chunk_bytes(const Stream& stream) const;
     bool send_chunk(Stream& stream);
     bool send_chunk(Stream& stream, int64_t bytes);
@@ -96,9 +104,10 @@ class GetStreams {
     ReplySender& sender_;
     DataFrames& frames_;
     Answers& answers_;
-    std::map<Key, std::unique_ptr<Stream>> streams_;
+    Streams streams_;  // the one whose turn it is first
+    std::map<Key, Streams::iterator> by_request_;
     size_t kept_bytes_ = 0;  // of all their `data`
-    Key served_last_{-1, 0};
+    bool is_short_ = false;  // at its last turn a stream could not send, though its origin has room
 };
 
 }  // namespace armci::datasrv

@@ -223,6 +223,55 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
 
 // Each chunk except the last is credited: one by one where there are one or two buffers, else half
 // of the buffers at a time.
+// With one buffer for data at the server, gets that have waited for it come before later ones.
+TEST(PipelineFlow, LaterGetsDoNotOvertakeThoseThatWaitForABuffer) {
+    constexpr size_t kUnderWay = 64;
+    constexpr int kGets = 4000;
+    constexpr int64_t kBytes = 4 << 10;
+    NetworkOptions options;
+    options.origin_count = 2;
+    options.buffer_count = 1;
+    options.buffer_bytes = 16 << 10;
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    struct Get {
+        std::unique_ptr<pipeline::Task> task;
+        std::vector<char> local = std::vector<char>(kBytes);
+        int started = 0;  // how many gets before it
+        bool is_complete = false;
+    };
+    std::vector<Get> gets(kUnderWay);
+    int started = 0;
+    const auto start = [&](Get& get) {
+        get.is_complete = false;
+        get.started = started;
+        get.task = network.start(started++ % options.origin_count, 0, Route::server,
+                                 make_transfer({OpKind::get}, contiguous_pattern(kBytes, 0, 0),
+                                               get.local.data(), network.memory(0)));
+        get.task->call_when_complete(
+            [](pipeline::Task*, void* flag) { *static_cast<bool*>(flag) = true; },
+            &get.is_complete);
+    };
+    for (Get& get : gets) {
+        start(get);
+    }
+    int oldest = 0;  // when one ends: how many have been started since it was
+    while (started < kGets) {
+        network.progress();
+        for (Get& get : gets) {
+            if (get.is_complete) {
+                oldest = std::max(oldest, started - get.started);
+                start(get);
+            }
+        }
+    }
+    for (Get& get : gets) {
+        oldest = std::max(oldest, started - get.started);
+        network.wait_until([&] { return get.is_complete; });
+    }
+    EXPECT_LE(oldest, static_cast<int>(4 * kUnderWay));
+}
+
 TEST(PipelineFlow, CreditsEveryChunkOfALongGet) {
     if (!TestNetwork(NetworkOptions{}).writes_chunks()) {
         GTEST_SKIP() << "this provider has no granted receive buffers";
