@@ -145,6 +145,18 @@ def check_percentiles():
     expect("p99 needs" not in output, f"nothing is missing: {output}")
 
 
+def check_lost_output():
+    """What cannot be printed is an error, also where standard output is closed."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
+    for arguments in (), ("--csv", "-"), ("--json", "-"), ("--list",), ("--help",):
+        for redirection in ">/dev/full", ">&-":
+            # A launcher passes output on, so the program is started alone.
+            done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", BENCH, *ROWS, "--ops", "put", *arguments],
+                                  env=environment, capture_output=True, text=True, check=False)
+            expect(done.returncode == 1 and done.stderr.startswith("armci-bench: ") and done.stderr.count("\n") == 1,
+                   f"{arguments} {redirection}: {done.returncode} {done.stderr}")
+
+
 check_json()
 check_json(ARMCI_NODE_SIZE="1")
 check_csv()
@@ -152,6 +164,7 @@ check_table()
 check_heading()
 check_percentiles()
 check_progress()
+check_lost_output()
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")

@@ -186,6 +186,24 @@ def check_refusals():
     expect_texts(run(INFO, "--help"), 0, "usage: armci-info")
 
 
+def check_lost_output():
+    """What cannot be printed is an error, also where standard output is closed. A reader may end."""
+    for arguments in (), ("--json",), ("--config",), ("--explain", "put,1,8,0"), ("--markdown",), ("--help",):
+        for redirection, reason in (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor"):
+            job = run("sh", "-c", f'exec "$@" {redirection}', "sh", INFO, *arguments)
+            expect(job == (1, "", f"armci-info: standard output cannot be written: {reason}\n"),
+                   f"{arguments} {redirection}", job)
+    for arguments in ("--json",), ("--markdown",):
+        reader, end = os.pipe()
+        os.close(reader)
+        done = subprocess.run([INFO, *arguments], stdout=end, stderr=subprocess.PIPE, text=True, check=False)
+        os.close(end)
+        expect(done.returncode != 0 and done.stderr == "", f"{arguments}: a reader that has ended",
+               (done.returncode, "", done.stderr))
+    job = run("sh", "-c", 'exec "$@" >&-', "sh", INFO, "--version", PMI_RANK="1")
+    expect(job == (0, "", ""), "a rank that prints nothing", job)
+
+
 def check_other_version():
     job = run(INFO, "--config", LD_PRELOAD=OTHER_VERSION)
     expect_texts(job, 1, "the libarmci.so that it finds is of 0.0.1-other: set LD_LIBRARY_PATH")
@@ -201,6 +219,7 @@ check_idle_adapter()
 check_delays()
 check_configuration()
 check_refusals()
+check_lost_output()
 check_other_version()
 for complaint in complaints:
     print(f"FAIL {complaint}")

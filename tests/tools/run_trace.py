@@ -10,6 +10,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,34 @@ def check_outputs():
         expect(status == 0 and text.startswith("[\n"), f"standard output: {status} {text} {errors}")
 
 
+def check_lost_output():
+    """What cannot be printed is an error, also where standard output is closed. A reader may end."""
+    def run_with(redirection, *arguments):
+        command = ["sh", "-c", f'exec "$@" {redirection}', "sh", TRACE, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        return done.returncode, done.stderr
+
+    with tempfile.TemporaryDirectory() as directory:
+        path = writer(directory)("t.0.json", "[\n" + event(0, 1, 1) + "\n]\n")
+        page = os.path.join(directory, "page")
+        for arguments in (path,), (path, "--html", page), (path, "--json", "-"), (path, "--html", "-"), ("--help",):
+            for redirection, reason in (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor"):
+                job = run_with(redirection, *arguments)
+                expect(job == (1, f"armci-trace: standard output cannot be written: {reason}\n"),
+                       f"{arguments} {redirection}: {job}")
+        with open(page, encoding="utf-8") as file:
+            expect(file.read().endswith("</html>\n"), "the page holds nothing else")
+        for restore_signals, status in (True, -signal.SIGPIPE), (False, 1):
+            reader, end = os.pipe()
+            os.close(reader)
+            done = subprocess.run([TRACE, path, "--html", "-"], stdout=end, stderr=subprocess.PIPE, check=False,
+                                  restore_signals=restore_signals)
+            os.close(end)
+            expect((done.returncode, done.stderr) == (status, b""), f"a reader that has ended: {done}")
+        job = run_with(">&-", path, "--merge", "/dev/stdout")
+        expect(job[0] == 1 and "/dev/stdout cannot be written" in job[1], f"/dev/stdout: {job}")
+
+
 def event(rank, number, target):
     process = 100 * (rank + 1)
     return (f'{{"ph":"X","pid":{process},"tid":{process},"ts":{number}.000,"dur":0.500,"cat":"call",'
@@ -282,6 +311,7 @@ check_runs()
 check_repeated()
 check_empty_selection()
 check_outputs()
+check_lost_output()
 check_memory()
 check_broken_files()
 check_arguments()

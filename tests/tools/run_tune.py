@@ -192,12 +192,20 @@ def check_arguments(directory):
     expect_success(run(TUNE, "--help", ranks=1), "help", "usage: mpiexec -n 2 armci-tune")
 
 
+def check_lost_output():
+    for redirection, reason in (">/dev/full", "No space left on device"), (">&-", "Bad file descriptor"):
+        for arguments in ("--version",), ("--help",):
+            job = run("sh", "-c", f'exec "$@" {redirection}', "sh", TUNE, *arguments, ranks=1)
+            expect_refusal(job, f"{arguments} {redirection}", 1, f"armci-tune: standard output cannot be written: {reason}\n")
+
+
 def main():
     with tempfile.TemporaryDirectory() as directory:
         check_profiles(directory)
         check_rows(directory)
         check_refusal(directory)
         check_arguments(directory)
+        check_lost_output()
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

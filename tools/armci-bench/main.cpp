@@ -15,6 +15,7 @@
 #include "armci-bench/workloads/row.h"
 #include "armci-bench/workloads/workload.h"
 #include "command_line/command_line.h"
+#include "command_line/standard_output.h"
 #include "progress/progress.h"
 
 #include <algorithm>
@@ -256,13 +257,13 @@ int run(const Options& options) {
 }  // namespace armci::bench
 
 int main(int argc, char** argv) {
+    armci::tools::reserve_standard_output();
     armci::bench::Options options;
     int status = 0;
-    if (armci::bench::is_settled({argv + 1, argv + argc}, &options, &status)) {
-        return status;
+    if (!armci::bench::is_settled({argv + 1, argv + argc}, &options, &status)) {
+        MPI_Init(&argc, &argv);
+        status = armci::bench::run(options);
+        MPI_Finalize();
     }
-    MPI_Init(&argc, &argv);
-    status = armci::bench::run(options);
-    MPI_Finalize();
-    return status;
+    return armci::tools::finish_standard_output("armci-bench", status);
 }

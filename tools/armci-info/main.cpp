@@ -14,6 +14,7 @@
 #include "armci-info/explain.h"
 #include "armci-info/routes.h"
 #include "command_line/command_line.h"
+#include "command_line/standard_output.h"
 #include "fabric/provider.h"
 #include "library/library.h"
 #include "system/tcp.h"
@@ -229,9 +230,8 @@ int run_alone(const Options& options) {
     return 0;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Returns the exit status.
+int run_arguments(int argc, char** argv) {
     Options options;
     CommandLine line(
         "armci-info [--version | --config | --providers | --markdown | --help]\n"
@@ -253,4 +253,11 @@ int main(int argc, char** argv) {
         return is_other_rank() ? 0 : run_alone(options);
     }
     return run_in_job(options.json ? Form::json : Form::text);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    armci::tools::reserve_standard_output();
+    return armci::tools::finish_standard_output("armci-info", run_arguments(argc, argv));
 }

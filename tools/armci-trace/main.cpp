@@ -24,6 +24,7 @@
 #include "armci-trace/summary.h"
 #include "armci-trace/text.h"
 #include "command_line/command_line.h"
+#include "command_line/standard_output.h"
 
 namespace {
 
@@ -249,9 +250,8 @@ void run(const Options& options) {
     }
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Returns the exit status.
+int run_arguments(int argc, char** argv) {
     Options options;
     CommandLine line(
         "armci-trace [OPTION]... FILE...",
@@ -278,4 +278,11 @@ int main(int argc, char** argv) {
         return kExitFailed;
     }
     return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    armci::tools::reserve_standard_output();
+    return armci::tools::finish_standard_output("armci-trace", run_arguments(argc, argv));
 }

@@ -20,6 +20,7 @@
 #include "armci-tune/report.h"
 #include "base/config_value.h"
 #include "command_line/command_line.h"
+#include "command_line/standard_output.h"
 #include "library/library.h"
 #include "pipeline/costs/cost_profile.h"
 
@@ -361,9 +362,8 @@ int run(const Options& options, int rank, int size) {
     return status;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+// Returns the exit status.
+int run_arguments(int argc, char** argv) {
     Options options;
     CommandLine line(
         "mpiexec -n 2 armci-tune [options]",
@@ -400,4 +400,11 @@ int main(int argc, char** argv) {
     const int status = run(options, rank, size);
     MPI_Finalize();
     return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    armci::tools::reserve_standard_output();
+    return armci::tools::finish_standard_output("armci-tune", run_arguments(argc, argv));
 }
