@@ -406,6 +406,15 @@ class ArmciPlotTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("figure.png: No such file or directory", errors)
 
+    def test_standard_output_that_cannot_be_written(self):
+        for output in ("--json", "-"), ("--output", self.path("figure")):
+            for redirection, reason in ((">/dev/full", "standard output: No space left on device"),
+                                        (">&-", "standard output is closed")):
+                with self.subTest(output=output, redirection=redirection):
+                    done = subprocess.run(["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-B", PROGRAM,
+                                           "times", FIXTURE, *output], capture_output=True, text=True, check=False)
+                    self.assertEqual((done.returncode, done.stderr), (1, f"armci-plot: {reason}\n"))
+
     def test_missing_matplotlib_is_named(self):
         with open(self.path("matplotlib.py"), "w", encoding="utf-8") as file:
             file.write("raise ImportError('not here')\n")
