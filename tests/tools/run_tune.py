@@ -177,8 +177,19 @@ def check_arguments(directory):
     ):
         expect_refusal(run(INFO, "--explain", request, ranks=1), f"--explain {request}", 2, reason)
     expect_success(run(INFO, "--explain", "acc,5,1K,1"), "acc", "acc of 5 blocks of 1024 bytes",
-                   "route: server, because only")
+                   "route: server, because only", "us; accumulates never go by rma\n")
     expect_success(run(INFO, "--explain", "get,5,8,0"), "local", "route: local, because")
+    for request, reason in (
+        ("move,10,100,1", '"move" is not put, get or acc'),
+        ("acc,1000,127,1", "the bytes of a block must be a multiple of 8"),
+        ("put,100000,1G,1", "at most 128 MiB"),
+        ("get,1,134217729,1", "at most 128 MiB"),
+    ):
+        job = run(INFO, "--learn", request)
+        expect_refusal(job, f"--learn {request}", 2, f"armci-info: --learn {request}: ")
+        expect_refusal(job, f"--learn {request}", 2, reason)
+        expect(job[1] == "", f"--learn {request}: no figures", job)
+    expect_success(run(INFO, "--learn", "acc,100,1K,1"), "what is learned", "learned: ")
 
     expect_refusal(run(TUNE, "--speed", ranks=1), "unknown option", 2, "not expected: --speed")
     for seconds in ("0", "x", "-1", "100000"):

@@ -58,18 +58,21 @@ std::string parse(std::string_view text, int rank_count, Request* request) {
     return {};
 }
 
+// Returns why such transfers are not made, or an empty text.
+std::string why_not_made(const Request& request) {
+    constexpr int64_t kMaxBytes = 128 << 20;
+    if (request.op == base::OpKind::acc && request.block_bytes % sizeof(double) != 0) {
+        return "doubles are added, so the bytes of a block must be a multiple of 8";
+    }
+    if (request.block_count > kMaxBytes / request.block_bytes) {
+        return "the memory for it is limited, so a transfer may have at most 128 MiB";
+    }
+    return {};
+}
+
 // Rank 0 makes such transfers for a second, each complete before the next.
 void make_transfers(const Request& request, int rank, int size) {
     constexpr double kSeconds = 1;
-    constexpr int64_t kMaxBytes = 256 << 20;
-    const bool is_whole =
-        request.op != base::OpKind::acc || request.block_bytes % sizeof(double) == 0;
-    if (!is_whole || request.block_count > kMaxBytes / 2 / request.block_bytes) {
-        if (rank == 0) {
-            std::fprintf(stderr, "armci-info: --learn: such transfers are not made\n");
-        }
-        return;
-    }
     const int64_t bytes = 2 * request.block_count * request.block_bytes;
     std::vector<void*> slices(static_cast<size_t>(size));
     ARMCI_Malloc(slices.data(), bytes);
@@ -113,10 +116,15 @@ int explain(const char* request_text, Learning learning) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     Request request;
-    const std::string error = parse(request_text, size, &request);
+    std::string error = parse(request_text, size, &request);
+    if (error.empty() && learning == Learning::yes) {
+        error = why_not_made(request);
+    }
     if (!error.empty()) {
         if (rank == 0) {
-            std::fprintf(stderr, "armci-info: --explain %s: %s\n", request_text, error.c_str());
+            std::fprintf(stderr, "armci-info: --%s %s: %s\n",
+                         learning == Learning::yes ? "learn" : "explain", request_text,
+                         error.c_str());
         }
         return 2;
     }

@@ -102,11 +102,16 @@ void append_learned(const Network& network, Link link, OpKind op,
         return;
     }
     const pipeline::CostModel& prior = network.costs;
-    lines->push_back(
-        line("prior:  rma %.1f us, server %.1f us; blocks of at least %lld bytes by "
-             "rma",
-             prior.rma_us(op, shape), prior.server_plan(op, shape).total_us,
-             number(prior.min_rma_block(op, shape.total_bytes))));
+    const double server_us = prior.server_plan(op, shape).total_us;
+    const int64_t min = prior.min_rma_block(op, shape.total_bytes);
+    if (op == OpKind::acc) {
+        lines->push_back(line("prior:  server %.1f us; accumulates never go by rma", server_us));
+    } else {
+        lines->push_back(
+            line("prior:  rma %.1f us, server %.1f us; ", prior.rma_us(op, shape), server_us) +
+            (min == INT64_MAX ? std::string("no block by rma")
+                              : line("blocks of at least %lld bytes by rma", number(min))));
+    }
     lines->push_back("learned: " + describe_learned(network.learning.learned(link)));
 }
 
