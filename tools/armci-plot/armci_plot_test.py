@@ -315,6 +315,18 @@ class ArmciPlotTest(unittest.TestCase):
         self.assert_fails("are not numbers", "distribution", self.distribution_file("1 fast"))
         self.assert_fails("the median is 0", "distribution", self.distribution_file("0 0 1"))
 
+    def test_times_of_sizes_are_apart(self):
+        with open(FIXTURE, encoding="utf-8") as file:
+            header = file.readline()
+        for name, factor in ("a", 1), ("b", 2):
+            with open(self.path(f"{name}.csv"), "w", encoding="utf-8") as file:
+                file.write(header)
+                for operation, size, us in (("malloc-write", 1 << 20, 7), ("malloc-write", 64 << 20, 1475), ("barrier", 0, 1)):
+                    file.write(f'{operation},latency,{size},"all ranks",{size},1,1,,,2,-,ok,15,300,{us * factor},1,2,0.1,0,1\n')
+        svg = self.draw("times", self.path("a.csv"), self.path("b.csv"))
+        for label in "malloc-write 1M: all ranks", "malloc-write 64M: all ranks", "barrier: all ranks":
+            self.assertEqual(svg.count(f">{label}<"), 1, label)
+
     # -- Lines --
 
     def series(self, figure, **conditions):

@@ -94,10 +94,14 @@ def draw_times(rows, title):
     described = [describe(row) for row in rows]
     names = ["operation", *(name for name in differing(described) if name in ("mode", "actors"))]
     files = list(dict.fromkeys(row["file"] for row in rows))
-    places = {}
+    alike = {}  # except in what most rows have no use for
     for row, words in zip(rows, described):
-        label = f"{make_label(words, names)}: {row['layout']}"
-        places.setdefault(label, []).append(row)
+        alike.setdefault((make_label(words, names), row["layout"]), []).append((row, words))
+    places = {}
+    for (_, layout), members in alike.items():
+        further = [name for name in differing([words for _, words in members]) if name != "file"]
+        for row, words in members:
+            places.setdefault(f"{make_label(words, names + further)}: {layout}", []).append(row)
     canvas = new_canvas(7.5 + CHARACTER_INCHES * max(map(len, places)), 1.3 + 0.12 * (1 + len(files)) * len(places))
     axes = canvas.subplots()
     seen = []
