@@ -94,6 +94,12 @@ class ArmciPlotTest(unittest.TestCase):
         self.assertIn(">after<", svg)
         self.assertIn(">Small puts<", svg)
 
+    def test_labels_are_plain_text(self):
+        for figure in "latency-size", "times":
+            svg = self.draw(figure, f"_before={FIXTURE}", f"$x_1$={FIXTURE}", "--title", "$y^2$ <b>")
+            for text in "$y^2$ &lt;b&gt;", "_before", "$x_1$":
+                self.assertIn(f">{text}<", svg)
+
     def test_bandwidth_over_size(self):
         svg = self.draw("bandwidth-size", FIXTURE, "--where", "operation=put,raw-put",
                         "--where", "mode=stream", "--y", "log")

@@ -29,6 +29,7 @@ def load_matplotlib():
         raise PlotError(f"matplotlib is missing for {sys.executable} ({error}); Debian's package is "
                         "python3-matplotlib") from None
     matplotlib.use("Agg")
+    matplotlib.rcParams["text.parse_math"] = False  # names of files may have any character
     # Text stays text in SVG, and the same figure always gives the same file.
     matplotlib.rcParams["svg.fonttype"] = "none"
     matplotlib.rcParams["svg.hashsalt"] = "armci-plot"
@@ -52,9 +53,11 @@ def add_legend(canvas, entries):
     height = canvas.get_figheight()
     columns = max(1, math.ceil(len(entries) * LEGEND_LINE_INCHES / (height - 0.3)))
     handles = [Line2D([], [], markersize=4.5, linewidth=1.3, **(style or {"linestyle": "none"})) for _, style in entries]
-    legend = canvas.legend(handles, [label for label, _ in entries], loc="upper left", fontsize="small", frameon=False, ncol=columns,
+    # It would leave out labels that begin with "_".
+    legend = canvas.legend(handles, [" "] * len(entries), loc="upper left", fontsize="small", frameon=False, ncol=columns,
                            borderaxespad=0, handlelength=2.8)
-    for text, (_, style) in zip(legend.get_texts(), entries):
+    for text, (label, style) in zip(legend.get_texts(), entries):
+        text.set_text(label)
         text.set_weight("normal" if style else "bold")
     canvas.draw_without_rendering()
     # Viewers of SVG may have a wider font.
