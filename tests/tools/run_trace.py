@@ -289,6 +289,10 @@ def check_broken_files():
         expect(status == 1 and "is empty" in errors, f"empty: {status} {errors}")
         status, text, errors = run(os.path.join(directory, "none"))
         expect(status == 1 and "no none.RANK.json" in errors.replace(directory + "/", ""), f"none: {status} {errors}")
+        for name in directory, directory + "/":
+            status, text, errors = run(name)
+            expect(status == 1 and errors == f"armci-trace: {name} is a directory; name its files, or the value of "
+                   f"ARMCI_TRACE: {directory}/t for {directory}/t.0.json\n", f"a directory: {status} {errors}")
         status, text, errors = run(cut, "--merge", "/dev/full")
         expect(status == 1 and "/dev/full cannot be written: No space left on device" in errors, f"full: {status} {errors}")
         status, text, errors = run(cut, "--html", directory)

@@ -107,6 +107,10 @@ std::vector<std::string> files_of(const std::string& name) {
             files[rank] = (path.has_parent_path() ? entry.path() : fs::path(file)).string();
         }
     }
+    if (files.empty() && fs::is_directory(name, error)) {
+        throw TraceError(name + " is a directory; name its files, or the value of ARMCI_TRACE: " +
+                         (path / "t").string() + " for " + (path / "t.0.json").string());
+    }
     if (files.empty()) {
         throw TraceError("there is no file " + name + ", and no " + name + ".RANK.json");
     }
