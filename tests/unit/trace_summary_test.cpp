@@ -216,6 +216,40 @@ TEST(TraceSummary, WritesAPageThatNeedsNothingElse) {
     EXPECT_EQ(plots, 7U) << "activity, calls, waits, stages, stalls, load, matrix";
 }
 
+// Operations under way are many more than threads, whose curves would be flat beside theirs.
+TEST(TraceSummary, StagesOverTimeHaveAnAxisOfTheirOwn) {
+    Event event;
+    event.kind = Event::Kind::span;
+    event.rank = 0;
+    event.category = "call";
+    event.name = "ARMCI_Put";
+    event.duration_ns = 1000;
+    Summary summary;
+    summary.add(event);
+    const auto axes_of = [](const std::string& plot) {
+        size_t axes = 0;
+        for (size_t place = 0; (place = plot.find(">0</text>", place)) != std::string::npos;
+             ++place) {
+            ++axes;
+        }
+        return axes;
+    };
+    EXPECT_EQ(axes_of(plot_activity(summary)), 1U) << "nothing of stages";
+    const auto calls_of = [](const std::string& plot) {
+        const size_t begin = plot.find("<polyline class=\"l0\"");
+        return plot.substr(begin, plot.find("/>", begin) - begin);
+    };
+    const std::string calls = calls_of(plot_activity(summary));
+    EXPECT_FALSE(calls.empty());
+    event.category = "transmit";
+    for (int chunk = 0; chunk < 30; ++chunk) {
+        summary.add(event);
+    }
+    const std::string plot = plot_activity(summary);
+    EXPECT_EQ(axes_of(plot), 2U);
+    EXPECT_EQ(calls_of(plot), calls);
+}
+
 // No plot may fail for want of events, and many ranks share cells.
 TEST(TraceSummary, PlotsEveryNumberOfRanks) {
     const Summary nothing;

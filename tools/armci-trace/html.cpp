@@ -185,7 +185,8 @@ std::string to_html(const Summary& summary, const std::string& title) {
     }
     add_tiles(summary, &html);
     add_plot(&html, "Over time",
-             "How many threads, or operations under way, there are at a time, on average.",
+             "How many threads are busy at a time, on average, and how many stages of transfers "
+             "are under way.",
              plot_activity(summary));
     add_groups(summary, &html);
     add_slowest(summary, &html);

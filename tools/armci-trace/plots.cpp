@@ -95,6 +95,78 @@ struct Cells {
     std::string label(int cell) const { return std::to_string(first + cell * ranks_in_cell); }
 };
 
+// The bins that are drawn, and their places.
+struct OverTime {
+    static constexpr int kLeft = 60;
+    static constexpr int kWidth = 820;
+    static constexpr int kHeight = 150;
+    static constexpr int kTop = 30;                     // for names of curves
+    static constexpr int kPanel = kTop + kHeight + 30;  // with times below
+
+    int64_t width_ns;
+    int first;
+    int last;
+
+    explicit OverTime(const Summary& summary)
+        : width_ns(summary.activity(Curve::calls).width_ns()),
+          first(static_cast<int>(std::max<int64_t>(summary.begin_ns(), 0) / width_ns)),
+          last(std::clamp(static_cast<int>((summary.end_ns() - 1) / width_ns), first,
+                          Activity::kBins - 1)) {}
+    int bins() const { return last - first + 1; }
+    double x_of(double bin) const { return kLeft + (bin - first) / bins() * kWidth; }
+    double highest(const Summary& summary, const std::vector<Curve>& curves) const {
+        double highest = 0;
+        for (const Curve curve : curves) {
+            for (int bin = first; bin <= last; ++bin) {
+                highest = std::max(highest, summary.activity(curve).level(bin));
+            }
+        }
+        return highest;
+    }
+};
+
+void add_times(const OverTime& time, double y, std::string* svg) {
+    const auto from_ns = static_cast<double>(time.first * time.width_ns);
+    const auto length_ns = static_cast<double>(time.bins() * time.width_ns);
+    const double step = step_for(length_ns, 8);
+    for (double ns = std::ceil(from_ns / step) * step; ns <= (from_ns + length_ns) * 1.0001;
+         ns += step) {
+        const double x = OverTime::kLeft + (ns - from_ns) / length_ns * OverTime::kWidth;
+        add_line(svg, x, y, x, y + 5);
+        add_text(svg, x, y + 20, "middle", time_text(ns), " class=\"quiet\"");
+    }
+}
+
+// Curves with an axis of their own.
+void add_panel(const Summary& summary, const OverTime& time, const std::vector<Curve>& curves,
+               double highest, int y, std::string* svg) {
+    const double step = step_for(highest, 4);
+    const double most = std::ceil(highest / step) * step;
+    const double top = y + OverTime::kTop;
+    const auto y_of = [&](double level) { return top + (1 - level / most) * OverTime::kHeight; };
+    for (double level = 0; level <= most * 1.001; level += step) {
+        add_line(svg, OverTime::kLeft, y_of(level), OverTime::kLeft + OverTime::kWidth,
+                 y_of(level));
+        add_text(svg, OverTime::kLeft - 8, y_of(level) + 4, "end", number_text(level),
+                 " class=\"quiet\"");
+    }
+    add_times(time, top + OverTime::kHeight, svg);
+    double x = OverTime::kLeft;
+    for (const Curve curve : curves) {
+        const int colour = static_cast<int>(curve);
+        add(svg, "<polyline class=\"l%d\" points=\"", colour);
+        for (int bin = time.first; bin <= time.last; ++bin) {
+            const double level = y_of(summary.activity(curve).level(bin));
+            add(svg, "%.1f,%.1f %.1f,%.1f ", time.x_of(bin), level, time.x_of(bin + 1), level);
+        }
+        *svg += "\"/>\n";
+        add(svg, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"l%d\"/>\n", x, y + 14,
+            x + 22, y + 14, colour);
+        add_text(svg, x + 28, y + 18, "start", title_of(curve));
+        x += 190;
+    }
+}
+
 }  // namespace
 
 std::string escaped(const std::string& text) {
@@ -149,58 +221,25 @@ std::string plot_group(const Summary& summary, Group group) {
 }
 
 std::string plot_activity(const Summary& summary) {
-    constexpr int kLeft = 60;
-    constexpr int kWidth = 820;
-    constexpr int kHeight = 220;
-    constexpr int kTop = 30;
-    const int64_t width_ns = summary.activity(Curve::calls).width_ns();
-    const auto first = static_cast<int>(std::max<int64_t>(summary.begin_ns(), 0) / width_ns);
-    const int last =
-        std::clamp(static_cast<int>((summary.end_ns() - 1) / width_ns), first, Activity::kBins - 1);
-    const int bins = last - first + 1;
-    double highest = 0;
-    for (int curve = 0; curve < kCurves; ++curve) {
-        for (int bin = first; bin <= last; ++bin) {
-            highest = std::max(highest, summary.activity(static_cast<Curve>(curve)).level(bin));
+    const OverTime time(summary);
+    std::string svg;
+    int y = 0;
+    // Operations under way may be many times as many as threads.
+    for (const std::vector<Curve>& curves :
+         {std::vector<Curve>{Curve::calls, Curve::waits, Curve::server}, {Curve::stages}}) {
+        const double highest = time.highest(summary, curves);
+        if (highest > 0) {
+            add_panel(summary, time, curves, highest, y, &svg);
+            y += OverTime::kPanel;
         }
     }
-    if (highest == 0) {
+    if (svg.empty()) {
         return "";
     }
-    const double step = step_for(highest, 4);
-    const double top = std::ceil(highest / step) * step;
-    const auto x_of = [&](double bin) { return kLeft + (bin - first) / bins * kWidth; };
-    const auto y_of = [&](double level) { return kTop + (1 - level / top) * kHeight; };
-    std::string svg = begin_svg(kLeft + kWidth + 20, kTop + kHeight + 44, "Activity over time");
-    for (double level = 0; level <= top * 1.001; level += step) {
-        add_line(&svg, kLeft, y_of(level), kLeft + kWidth, y_of(level));
-        add_text(&svg, kLeft - 8, y_of(level) + 4, "end", number_text(level), " class=\"quiet\"");
-    }
-    const auto from_ns = static_cast<double>(first * width_ns);
-    const auto length_ns = static_cast<double>(bins * width_ns);
-    const double time_step = step_for(length_ns, 8);
-    for (double time = std::ceil(from_ns / time_step) * time_step;
-         time <= (from_ns + length_ns) * 1.0001; time += time_step) {
-        const double x = kLeft + (time - from_ns) / length_ns * kWidth;
-        add_line(&svg, x, kTop + kHeight, x, kTop + kHeight + 5);
-        add_text(&svg, x, kTop + kHeight + 20, "middle", time_text(time), " class=\"quiet\"");
-    }
-    add_text(&svg, kLeft + kWidth / 2.0, kTop + kHeight + 38, "middle", "time of the job",
+    add_text(&svg, OverTime::kLeft + OverTime::kWidth / 2.0, y + 8, "middle", "time of the job",
              " class=\"quiet\"");
-    for (int curve = 0; curve < kCurves; ++curve) {
-        const Activity& activity = summary.activity(static_cast<Curve>(curve));
-        add(&svg, "<polyline class=\"l%d\" points=\"", curve);
-        for (int bin = first; bin <= last; ++bin) {
-            const double y = y_of(activity.level(bin));
-            add(&svg, "%.1f,%.1f %.1f,%.1f ", x_of(bin), y, x_of(bin + 1), y);
-        }
-        svg += "\"/>\n";
-        const double x = kLeft + curve * 190.0;
-        add(&svg, "<line x1=\"%.1f\" y1=\"12\" x2=\"%.1f\" y2=\"12\" class=\"l%d\"/>\n", x, x + 22,
-            curve);
-        add_text(&svg, x + 28, 16, "start", title_of(static_cast<Curve>(curve)));
-    }
-    return svg + "</svg>\n";
+    return begin_svg(OverTime::kLeft + OverTime::kWidth + 20, y + 14, "Activity over time") + svg +
+           "</svg>\n";
 }
 
 std::string plot_load(const Summary& summary) {

@@ -48,7 +48,8 @@ const char* key_of(Group group) {
 }
 
 const char* title_of(Curve curve) {
-    constexpr const char* kTitles[kCurves] = {"in calls", "in waits", "stages of transfers",
+    constexpr const char* kTitles[kCurves] = {"threads in calls", "threads in waits",
+                                              "stages of transfers under way",
                                               "data servers at work"};
     return kTitles[static_cast<size_t>(curve)];
 }
