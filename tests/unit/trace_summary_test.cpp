@@ -216,6 +216,28 @@ TEST(TraceSummary, WritesAPageThatNeedsNothingElse) {
     EXPECT_EQ(plots, 7U) << "activity, calls, waits, stages, stalls, load, matrix";
 }
 
+TEST(TraceSummary, LongNamesKeepColumnsInLine) {
+    Event event;
+    event.kind = Event::Kind::span;
+    event.rank = 0;
+    event.category = "wait";
+    event.duration_ns = 1000;
+    Summary summary;
+    for (const char* name : {"asleep", "wait for a message or a collective operation of MPI"}) {
+        event.name = name;
+        summary.add(event);
+    }
+    const std::string text = to_text(summary);
+    const std::string title = "\nWaits ";
+    const size_t heads = text.find(title) + 1;
+    const size_t end_of_count = text.find("count", heads) + 5 - heads;
+    for (const char* name :
+         {"\nasleep ", "\nwait for a message or a collective operation of MPI "}) {
+        const size_t line = text.find(name) + 1;
+        EXPECT_EQ(text.substr(line + end_of_count - 3, 3), "  1") << text;
+    }
+}
+
 // Operations under way are many more than threads, whose curves would be flat beside theirs.
 TEST(TraceSummary, StagesOverTimeHaveAnAxisOfTheirOwn) {
     Event event;

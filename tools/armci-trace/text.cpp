@@ -11,6 +11,9 @@ namespace {
 
 // More ranks than these have no room for a matrix in a terminal.
 constexpr size_t kMaxMatrix = 12;
+// What most names have room in, and at most.
+constexpr int kNameWidth = 34;
+constexpr size_t kMaxNameWidth = 80;
 // So many ranks are named in a sentence.
 constexpr size_t kMaxNamed = 8;
 
@@ -40,11 +43,15 @@ void add_group(const Summary& summary, Group group, std::string* text) {
     if (works.empty()) {
         return;
     }
-    add(text, "\n%-34s %10s %10s %10s %10s %10s %10s %10s\n", title_of(group), "count", "total",
-        "mean", "median", "p99", "max", "bytes");
+    int width = kNameWidth;
+    for (const auto& [name, work] : works) {
+        width = std::max(width, static_cast<int>(std::min(name.size(), kMaxNameWidth)));
+    }
+    add(text, "\n%-*s %10s %10s %10s %10s %10s %10s %10s\n", width, title_of(group), "count",
+        "total", "mean", "median", "p99", "max", "bytes");
     for (const auto& [name, work] : works) {
         const Durations& time = work->time;
-        add(text, "%-34s %10lld %10s %10s %10s %10s %10s %10s\n", name.c_str(),
+        add(text, "%-*s %10lld %10s %10s %10s %10s %10s %10s\n", width, name.c_str(),
             static_cast<long long>(time.count()),
             time_text(static_cast<double>(time.total_ns())).c_str(),
             time_text(time.mean_ns()).c_str(),
