@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
@@ -31,6 +32,14 @@ __attribute__((format(printf, 2, 3))) void add(std::string* text, const char* fo
     std::vsnprintf(part, sizeof part, format, arguments);
     va_end(arguments);
     *text += part;
+}
+
+// With a decimal point, whatever the program's locale has.
+std::string json_number(double value, int decimals) {
+    char text[64];
+    const auto written =
+        std::to_chars(text, text + sizeof text, value, std::chars_format::fixed, decimals);
+    return {text, written.ptr};
 }
 
 std::string time_text(double ns) {
@@ -86,9 +95,9 @@ std::string as_text(const Runtime& runtime, const char* trigger, double seconds)
 std::string as_json(const Runtime& runtime, const char* trigger, double seconds) {
     const base::Stats stats = core::with_thread_stats(runtime.stats);
     std::string text;
-    add(&text, "{\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"trigger\":\"%s\",\"seconds\":%.6f,",
+    add(&text, "{\"rank\":%d,\"ranks\":%d,\"host\":\"%s\",\"trigger\":\"%s\",\"seconds\":%s,",
         runtime.world.rank, runtime.world.size, base::json_escaped(core::host_name()).c_str(),
-        trigger, seconds);
+        trigger, json_number(seconds, 6).c_str());
     text += "\"operations\":[";
     bool is_first = true;
     for (int op = 0; op < base::kOpKindCount; ++op) {
@@ -147,9 +156,9 @@ std::string calls_as_json(const std::vector<CallTimes>& calls) {
             add(&text, "\"route\":\"%s\",", route);
         }
         add(&text,
-            "\"count\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\"mean_ns\":%.1f,\"max_ns\":%" PRIu64
+            "\"count\":%" PRIu64 ",\"min_ns\":%" PRIu64 ",\"mean_ns\":%s,\"max_ns\":%" PRIu64
             ",\"histogram\":[",
-            times.count, times.min_ns, mean_ns(times), times.max_ns);
+            times.count, times.min_ns, json_number(mean_ns(times), 1).c_str(), times.max_ns);
         bool is_first = true;
         for_each_bucket(times, [&](uint64_t from_ns, uint64_t count) {
             add(&text, "%s{\"from_ns\":%" PRIu64 ",\"count\":%" PRIu64 "}", is_first ? "" : ",",

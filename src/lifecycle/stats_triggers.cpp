@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <string_view>
 
 namespace armci::lifecycle {
@@ -39,9 +38,11 @@ int signal_of(std::string_view text) {
 
 // Returns 0 if the text is no number of seconds from 0.01 to a day.
 int64_t timer_of(const std::string& text) {
-    char* end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    const bool is_right = !text.empty() && *end == '\0' && seconds >= 0.01 && seconds <= 86400;
+    double seconds = 0;
+    const char* end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, seconds);
+    const bool is_right =
+        error == std::errc() && stop == end && seconds >= 0.01 && seconds <= 86400;
     return is_right ? std::llround(seconds * 1e9) : 0;
 }
 

@@ -123,6 +123,39 @@ def check_two_starts():
             expect(triggers == ["exit", "exit"], f"rank {rank}: {triggers}")
 
 
+def make_comma_locale(directory):
+    """Makes a locale "comma" with a decimal comma, of the one that every system has. Returns whether that was possible."""
+    try:
+        with open("/usr/lib/locale/C.utf8/LC_NUMERIC", "rb") as file:
+            numeric = file.read()
+    except FileNotFoundError:
+        return False
+    os.mkdir(os.path.join(directory, "comma"))
+    with open(os.path.join(directory, "comma", "LC_NUMERIC"), "wb") as file:
+        file.write(numeric.replace(b".", b","))
+    settings = {**os.environ, "LOCPATH": directory, "LC_NUMERIC": "comma", "LC_ALL": ""}
+    shown = subprocess.run(["locale", "decimal_point"], env=settings, capture_output=True, text=True, check=False)
+    return shown.stdout == ",\n"
+
+
+def check_decimal_comma():
+    """Numbers of settings and of JSON have a point in each locale of the program."""
+    global case
+    case = "decimal comma"
+    with tempfile.TemporaryDirectory() as directory, tempfile.TemporaryDirectory() as locales:
+        if not make_comma_locale(locales):
+            print("skipped: the decimal comma, because this system's locales are of another form")
+            return
+        status, errors = run_transfers(directory, ARMCI_STATS_TRIGGER="exit,timer:1000.5", ARMCI_STATS_FILE="s",
+                                       ARMCI_STATS_FORMAT="json", LOCPATH=locales, LC_NUMERIC="comma", LC_ALL="")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        for rank in 0, 1:
+            reports = reports_in(os.path.join(directory, f"s.{rank}.json"))
+            expect(len(reports) == 1, f"rank {rank}: {reports}")
+            for report in reports:
+                check_report(report, rank, 2, "exit")
+
+
 class RunningJob:
     """Rank 0 puts all the time, the others sleep."""
 
@@ -226,6 +259,7 @@ check_exit(2, "local")
 check_text()
 check_text(ARMCI_STATS_FILE="s")
 check_two_starts()
+check_decimal_comma()
 for ranks_of_node in 1, RANKS:
     check_signal(ranks_of_node)
     check_timer(ranks_of_node)

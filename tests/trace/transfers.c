@@ -8,6 +8,7 @@
  *     transfers twice    the put, with the library started twice, and a SIGUSR2 after each end
  */
 #include <armci.h>
+#include <locale.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
@@ -84,6 +85,7 @@ static int run(const char* what) {
 
 int main(int argc, char** argv) {
     const char* what = argc > 1 ? argv[1] : "";
+    setlocale(LC_NUMERIC, ""); /* as programs with a user interface do */
     MPI_Init(&argc, &argv);
     int right = run(what);
     if (strcmp(what, "twice") == 0) {
