@@ -9,9 +9,13 @@
 namespace armci::api {
 namespace {
 
+strided::AccType type_of(const AccArguments& acc) {
+    return static_cast<strided::AccType>(acc.datatype);
+}
+
 void check_multiple(const char* function, const char* argument, int64_t bytes,
-                    const strided::AccScale& scale) {
-    const int64_t element = strided::element_bytes(scale.type);
+                    strided::AccType type) {
+    const int64_t element = strided::element_bytes(type);
     if (bytes % element != 0) {
         base::fatal(function,
                     "argument %s = %" PRId64 ": must be a multiple of the element's %" PRId64
@@ -135,18 +139,18 @@ struct PointerArray {
 };
 
 // Sets what a transfer has from its call, whatever its layout is.
-void describe(Call call, OpKind op, int proc, const strided::AccScale* scale, Transfer* transfer) {
+void describe(Call call, OpKind op, int proc, const AccArguments* acc, Transfer* transfer) {
     if (op == OpKind::acc) {
-        transfer->scale = *scale;
+        transfer->scale = strided::make_scale(type_of(*acc), acc->scale);
     }
     transfer->function = call.function;
     transfer->op = op;
     transfer->target = proc;
 }
 
-void check_scaled(Call call, const char* argument, int64_t bytes, const strided::AccScale* scale) {
-    check_not_null(call.function, "scale", scale);
-    check_multiple(call.function, argument, bytes, *scale);
+void check_scaled(Call call, const char* argument, int64_t bytes, const AccArguments& acc) {
+    check_not_null(call.function, "scale", acc.scale);
+    check_multiple(call.function, argument, bytes, type_of(acc));
 }
 
 }  // namespace
@@ -176,21 +180,17 @@ const core::GroupRef& check_group(Call call, const char* argument, const ARMCI_G
     return found;
 }
 
-std::optional<strided::AccScale> check_scale(const char* function, const AccArguments& acc) {
+void check_type(const char* function, const AccArguments& acc) {
     if (!strided::is_acc_type(acc.datatype)) {
         base::fatal(function,
                     "argument datatype = %d: use one of ARMCI_ACC_INT, _LNG, _FLT, _DBL, "
                     "_CPL, _DCP",
                     acc.datatype);
     }
-    if (acc.scale == nullptr) {
-        return std::nullopt;
-    }
-    return strided::make_scale(static_cast<strided::AccType>(acc.datatype), acc.scale);
 }
 
 bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer) {
+                   const AccArguments* acc, Transfer* transfer) {
     check_not_negative(call.function, "bytes", arguments.bytes);
     if (arguments.bytes == 0) {
         return false;
@@ -203,9 +203,9 @@ bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
     check_named(call, {address, arguments.bytes, arguments.proc}, &transfer->place,
                 [&] { return local_first ? "dst" : "src"; });
     if (op == OpKind::acc) {
-        check_scaled(call, "bytes", arguments.bytes, scale);
+        check_scaled(call, "bytes", arguments.bytes, *acc);
     }
-    describe(call, op, arguments.proc, scale, transfer);
+    describe(call, op, arguments.proc, acc, transfer);
     transfer->total_bytes = arguments.bytes;
     transfer->sides.make_contiguous(local, address, arguments.bytes);
     return true;
@@ -237,8 +237,8 @@ void make_layout(Call call, OpKind op, const StridedArguments& arguments,
 
 }  // namespace
 
-bool make_transfer(Call call, OpKind op, const StridedArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer) {
+bool make_transfer(Call call, OpKind op, const StridedArguments& arguments, const AccArguments* acc,
+                   Transfer* transfer) {
     const int* count = arguments.count;
     const int stride_levels = arguments.stride_levels;
     check_not_negative(call.function, "stride_levels", stride_levels);
@@ -264,18 +264,18 @@ bool make_transfer(Call call, OpKind op, const StridedArguments& arguments,
                  arguments.proc},
                 &transfer->place, [&] { return local_first ? "dst_ptr" : "src_ptr"; });
     if (op == OpKind::acc) {
-        check_scaled(call, "count[0]", count[0], scale);
+        check_scaled(call, "count[0]", count[0], *acc);
     }
-    describe(call, op, arguments.proc, scale, transfer);
+    describe(call, op, arguments.proc, acc, transfer);
     transfer->total_bytes = strided::total_bytes(sides.layout);
     return true;
 }
 
 bool make_transfer(Call call, OpKind op, const OneBlockArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer) {
+                   const AccArguments* acc, Transfer* transfer) {
     const StridedArguments same{arguments.src,    nullptr, arguments.dst, nullptr,
                                 &arguments.bytes, 0,       arguments.proc};
-    return make_transfer(call, op, same, scale, transfer);
+    return make_transfer(call, op, same, acc, transfer);
 }
 
 namespace {
@@ -303,7 +303,7 @@ void check_blocks(Call call, const DescriptorArguments& arguments, OpKind op,
 }  // namespace
 
 bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer) {
+                   const AccArguments* acc, Transfer* transfer) {
     const armci_giov_t& descriptor = arguments.descriptor;
     const int bytes = descriptor.bytes;
     const int count = descriptor.ptr_array_len;
@@ -351,9 +351,9 @@ bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
         sides.remote_extent = extent;
     }
     if (op == OpKind::acc) {
-        check_scaled(call, "bytes of a descriptor", bytes, scale);
+        check_scaled(call, "bytes of a descriptor", bytes, *acc);
     }
-    describe(call, op, arguments.proc, scale, transfer);
+    describe(call, op, arguments.proc, acc, transfer);
     transfer->total_bytes = static_cast<int64_t>(bytes) * count;
     return true;
 }

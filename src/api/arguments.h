@@ -3,8 +3,6 @@
 // names the function, the argument, the rank (in the prefix) and what to do.
 #pragma once
 
-#include <optional>
-
 #include "api/call.h"
 #include "api/group_struct.h"
 
@@ -36,19 +34,18 @@ struct RemoteBytes {
 // here.
 const core::GroupRef& check_group(Call call, const char* argument, const ARMCI_Group* group);
 
-std::optional<strided::AccScale> check_scale(const char* function, const AccArguments& acc);
-inline const strided::AccScale* pointer_to(const std::optional<strided::AccScale>& scale) {
-    return scale ? &*scale : nullptr;
-}
+// Checks the type of an accumulate. The scale is left to make_transfer().
+void check_type(const char* function, const AccArguments& acc);
 
-// Checks the arguments of a put, get or accumulate and makes a transfer of them. `scale` is for
-// accumulate only. Returns false when nothing is to be moved; nothing else was checked then.
+// Checks the arguments of a put, get or accumulate and makes a transfer of them. `acc` is for
+// accumulate only, with a checked type. Returns false when nothing is to be moved; nothing else was
+// checked then, and the scale was not read.
 bool make_transfer(Call call, OpKind op, const ContiguousArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer);
-bool make_transfer(Call call, OpKind op, const StridedArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer);
+                   const AccArguments* acc, Transfer* transfer);
+bool make_transfer(Call call, OpKind op, const StridedArguments& arguments, const AccArguments* acc,
+                   Transfer* transfer);
 bool make_transfer(Call call, OpKind op, const OneBlockArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer);
+                   const AccArguments* acc, Transfer* transfer);
 // One descriptor of a vector. `number` is its place there, for error text.
 struct DescriptorArguments {
     const armci_giov_t& descriptor;
@@ -56,6 +53,6 @@ struct DescriptorArguments {
     int proc;
 };
 bool make_transfer(Call call, OpKind op, const DescriptorArguments& arguments,
-                   const strided::AccScale* scale, Transfer* transfer);
+                   const AccArguments* acc, Transfer* transfer);
 
 }  // namespace armci::api

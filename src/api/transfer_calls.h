@@ -33,8 +33,8 @@ bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* tr
 template <class Arguments>
 bool make_checked(Call call, OpKind op, const Arguments& arguments, Transfer* transfer,
                   AccArguments acc) {
-    const auto scale = check_scale(call.function, acc);
-    return make_transfer(call, op, arguments, pointer_to(scale), transfer);
+    check_type(call.function, acc);
+    return make_transfer(call, op, arguments, &acc, transfer);
 }
 
 // Returns whether a copy engine takes the operation, if it is non-blocking.

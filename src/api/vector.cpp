@@ -41,11 +41,11 @@ class JoinedDescriptors {
 // segments are, so those of one length are joined. Each by itself would take a round trip.
 template <class Run>
 void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
-                       const strided::AccScale* scale, Run&& run) {
+                       const AccArguments* acc, Run&& run) {
     const armci_giov_t* iov = arguments.iov;
     const auto make = [&](const armci_giov_t& descriptor, int number, Transfer* transfer) {
-        return make_transfer(call, op, DescriptorArguments{descriptor, number, arguments.proc},
-                             scale, transfer);
+        return make_transfer(call, op, DescriptorArguments{descriptor, number, arguments.proc}, acc,
+                             transfer);
     };
     check_not_negative(call.function, "iov_len", arguments.iov_len);
     if (arguments.iov_len > 0) {
@@ -81,17 +81,17 @@ void for_each_transfer(Call call, OpKind op, const VectorArguments& arguments,
 }
 
 int run_vector(Call call, OpKind op, const VectorArguments& arguments,
-               const strided::AccScale* scale = nullptr) {
-    for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
+               const AccArguments* acc = nullptr) {
+    for_each_transfer(call, op, arguments, acc, [&](Transfer&& transfer) {
         call.runtime.transfers.run_blocking(std::move(transfer));
     });
     return 0;
 }
 
 int start_vector(Call call, OpKind op, armci_hdl_t* hdl, const VectorArguments& arguments,
-                 const strided::AccScale* scale = nullptr) {
+                 const AccArguments* acc = nullptr) {
     skip(call.runtime, hdl);
-    for_each_transfer(call, op, arguments, scale, [&](Transfer&& transfer) {
+    for_each_transfer(call, op, arguments, acc, [&](Transfer&& transfer) {
         call.runtime.transfers.run_nonblocking(std::move(transfer), hdl);
     });
     return 0;
@@ -118,9 +118,9 @@ ARMCI_ALIAS(int, ARMCI_GetV, (armci_giov_t*, int, int), PARMCI_GetV);
 
 extern "C" int PARMCI_AccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc) {
     Entry entry("ARMCI_AccV", Entry::Lock::on_demand);
-    const auto factor = api::check_scale("ARMCI_AccV", {datatype, scale});
-    return api::run_vector({*entry, "ARMCI_AccV"}, OpKind::acc, {iov, iov_len, proc},
-                           api::pointer_to(factor));
+    const api::AccArguments acc{datatype, scale};
+    api::check_type("ARMCI_AccV", acc);
+    return api::run_vector({*entry, "ARMCI_AccV"}, OpKind::acc, {iov, iov_len, proc}, &acc);
 }
 ARMCI_ALIAS(int, ARMCI_AccV, (int, void*, armci_giov_t*, int, int), PARMCI_AccV);
 
@@ -139,8 +139,9 @@ ARMCI_ALIAS(int, ARMCI_NbGetV, (armci_giov_t*, int, int, armci_hdl_t*), PARMCI_N
 extern "C" int PARMCI_NbAccV(int datatype, void* scale, armci_giov_t* iov, int iov_len, int proc,
                              armci_hdl_t* hdl) {
     Entry entry("ARMCI_NbAccV", Entry::Lock::on_demand, Entry::Copies::leave);
-    const auto factor = api::check_scale("ARMCI_NbAccV", {datatype, scale});
+    const api::AccArguments acc{datatype, scale};
+    api::check_type("ARMCI_NbAccV", acc);
     return api::start_vector({*entry, "ARMCI_NbAccV"}, OpKind::acc, hdl, {iov, iov_len, proc},
-                             api::pointer_to(factor));
+                             &acc);
 }
 ARMCI_ALIAS(int, ARMCI_NbAccV, (int, void*, armci_giov_t*, int, int, armci_hdl_t*), PARMCI_NbAccV);

@@ -9,6 +9,8 @@
 enum { kNoRank = 99 };
 
 static double one = 1.0;
+/* Reading it would end the process. */
+static void* const kNowhere = (void*)8;
 
 static void zero_bytes(void) {
     armci_hdl_t handle;
@@ -16,11 +18,14 @@ static void zero_bytes(void) {
     check(ARMCI_Put(NULL, NULL, 0, kNoRank) == 0, "ARMCI_Put");
     check(ARMCI_Get(NULL, NULL, 0, -1) == 0, "ARMCI_Get");
     check(ARMCI_Acc(ARMCI_ACC_DBL, &one, NULL, NULL, 0, kNoRank) == 0, "ARMCI_Acc");
+    check(ARMCI_Acc(ARMCI_ACC_DBL, kNowhere, NULL, NULL, 0, kNoRank) == 0, "ARMCI_Acc");
     check(ARMCI_NbPut(NULL, NULL, 0, kNoRank, &handle) == 0, "ARMCI_NbPut");
     check(ARMCI_Wait(&handle) == 0, "ARMCI_Wait");
     check(ARMCI_NbGet(NULL, NULL, 0, -1, &handle) == 0, "ARMCI_NbGet");
     check(ARMCI_Test(&handle) == 0, "a transfer of nothing is under way");
     check(ARMCI_NbAcc(ARMCI_ACC_INT, &one, NULL, NULL, 0, kNoRank, NULL) == 0, "ARMCI_NbAcc");
+    check(ARMCI_NbAcc(ARMCI_ACC_DCP, kNowhere, NULL, NULL, 0, -1, &handle) == 0, "ARMCI_NbAcc");
+    check(ARMCI_Test(&handle) == 0, "an accumulate of nothing is under way");
     check(ARMCI_WaitAll() == 0, "ARMCI_WaitAll");
     ARMCI_Copy(NULL, NULL, 0);
 }
@@ -35,6 +40,11 @@ static void empty_strided(void) {
     check(ARMCI_GetS(NULL, stride, NULL, stride, no_blocks, 2, -1) == 0, "ARMCI_GetS");
     check(ARMCI_AccS(ARMCI_ACC_DBL, &one, NULL, NULL, NULL, NULL, no_bytes, 0, kNoRank) == 0,
           "ARMCI_AccS");
+    check(ARMCI_AccS(ARMCI_ACC_LNG, kNowhere, NULL, stride, NULL, stride, no_blocks, 2, -1) == 0,
+          "ARMCI_AccS");
+    check(ARMCI_NbAccS(ARMCI_ACC_INT, kNowhere, NULL, NULL, NULL, NULL, no_bytes, 2, kNoRank,
+                       NULL) == 0,
+          "ARMCI_NbAccS");
     check(ARMCI_NbPutS(NULL, stride, NULL, stride, no_blocks, 2, kNoRank, &handle) == 0,
           "ARMCI_NbPutS");
     check(ARMCI_Wait(&handle) == 0, "ARMCI_Wait");
@@ -50,6 +60,9 @@ static void empty_vector(void) {
     check(ARMCI_PutV(NULL, 0, kNoRank) == 0, "ARMCI_PutV");
     check(ARMCI_GetV(&no_segments, 1, kNoRank) == 0, "ARMCI_GetV");
     check(ARMCI_AccV(ARMCI_ACC_DBL, &one, &no_bytes, 1, -1) == 0, "ARMCI_AccV");
+    check(ARMCI_AccV(ARMCI_ACC_DBL, kNowhere, NULL, 0, -1) == 0, "ARMCI_AccV");
+    check(ARMCI_AccV(ARMCI_ACC_FLT, kNowhere, &no_segments, 1, -1) == 0, "ARMCI_AccV");
+    check(ARMCI_NbAccV(ARMCI_ACC_CPL, kNowhere, &no_bytes, 1, kNoRank, NULL) == 0, "ARMCI_NbAccV");
     check(ARMCI_NbGetV(&no_bytes, 1, kNoRank, &handle) == 0, "ARMCI_NbGetV");
     check(ARMCI_Wait(&handle) == 0, "ARMCI_Wait");
 }

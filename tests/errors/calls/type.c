@@ -35,6 +35,8 @@ BAD_CODE(nb_acc, "ARMCI_NbAcc", "datatype = 6", "use one of ARMCI_ACC_INT",
          ARMCI_NbAcc(6, &one, local, slice, 8, target, &handle))
 BAD_CODE(acc_s, "ARMCI_AccS", "datatype = 38", "use one of ARMCI_ACC_INT",
          ARMCI_AccS(kCodeOfOthers, &one, local, stride, slice, stride, count, 1, target))
+BAD_CODE(acc_of_nothing, "ARMCI_Acc", "datatype = 6", "use one of ARMCI_ACC_INT",
+         ARMCI_Acc(6, NULL, NULL, NULL, 0, target))
 BAD_CODE(acc_v, "ARMCI_AccV", "datatype = 6", "use one of ARMCI_ACC_INT",
          ARMCI_AccV(6, &one, vector(), 1, target))
 BAD_CODE(rmw_negative, "ARMCI_Rmw", "op = -1", "use ARMCI_FETCH_AND_ADD",
@@ -75,6 +77,7 @@ const struct Case type_cases[] = {
     CASE(acc, LAST_RANK, NODE),
     CHECK(nb_acc),
     CHECK(acc_s),
+    CHECK(acc_of_nothing),
     CHECK(acc_v),
     CHECK(rmw_negative),
     CASE(rmw, LAST_RANK, NODES),
