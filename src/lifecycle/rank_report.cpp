@@ -13,6 +13,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/absolute_path.h"
 #include "base/clock.h"
 #include "base/json_text.h"
 #include "base/log.h"
@@ -172,9 +173,9 @@ std::string calls_as_json(const std::vector<CallTimes>& calls) {
 
 void RankReports::open_file(const core::World& world, const base::Config& config,
                             const char* function) {
-    const std::string path =
+    const std::string path = base::absolute_path(
         config.stats_file + "." + std::to_string(world.rank) +
-        (config.stats_format_choice() == base::StatsFormat::json ? ".json" : ".txt");
+        (config.stats_format_choice() == base::StatsFormat::json ? ".json" : ".txt"));
     // When the program starts the library again, reports of its earlier start stay.
     const int truncate = std::exchange(path_, path) == path ? 0 : O_TRUNC;
     file_ = base::Descriptor(

@@ -34,7 +34,7 @@ def environment(**settings):
 
 def run_transfers(directory, what="move", **settings):
     """Exit status and standard error of a job of two ranks that puts, accumulates and gets once each, or something else."""
-    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", TRANSFERS, what]
+    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", TRANSFERS, *what.split()]
     done = subprocess.run(command, env=environment(**settings), cwd=directory, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
@@ -121,6 +121,22 @@ def check_two_starts():
         for rank in 0, 1:
             triggers = [report.get("trigger") for report in reports_in(os.path.join(directory, f"s.{rank}.json"))]
             expect(triggers == ["exit", "exit"], f"rank {rank}: {triggers}")
+
+
+def check_two_directories():
+    """A relative path is of the directory in which the library starts. There, too, the report of an earlier job goes."""
+    global case
+    case = "two directories"
+    with tempfile.TemporaryDirectory() as directory:
+        os.mkdir(os.path.join(directory, "d"))
+        with open(os.path.join(directory, "d", "s.0.json"), "w", encoding="utf-8") as file:
+            file.write("{}\n")
+        status, errors = run_transfers(directory, "twice d", ARMCI_STATS_TRIGGER="exit,signal:USR2", ARMCI_STATS_FILE="s",
+                                       ARMCI_STATS_FORMAT="json", ARMCI_NODE_SIZE="2")
+        expect(status == 0 and "ARMCI" not in errors, f"status {status}\n{errors}")
+        for path in "s.0.json", "s.1.json", "d/s.0.json", "d/s.1.json":
+            triggers = [report.get("trigger") for report in reports_in(os.path.join(directory, path))]
+            expect(triggers == ["exit"], f"{path}: {triggers}")
 
 
 def make_comma_locale(directory):
@@ -239,8 +255,8 @@ def check_errors():
                "unset it" in errors, errors)
         os.mkdir(os.path.join(directory, "s.1.txt"))
         status, errors = run_transfers(directory, ARMCI_STATS_TRIGGER="exit", ARMCI_STATS_FILE="s")
-        expect(status != 0 and '[1] ARMCI Error: ARMCI_Init: ARMCI_STATS_FILE="s": s.1.txt cannot be written (Is a directory)'
-               in errors, errors)
+        expect(status != 0 and '[1] ARMCI Error: ARMCI_Init: ARMCI_STATS_FILE="s": ' in errors and
+               f"{os.path.realpath(directory)}/s.1.txt cannot be written (Is a directory)" in errors, errors)
 
 
 def check_off():
@@ -259,6 +275,7 @@ check_exit(2, "local")
 check_text()
 check_text(ARMCI_STATS_FILE="s")
 check_two_starts()
+check_two_directories()
 check_decimal_comma()
 for ranks_of_node in 1, RANKS:
     check_signal(ranks_of_node)

@@ -3,9 +3,10 @@
  *
  *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data
  *     transfers copies   the same non-blocking, without looking at the data
- *     transfers many     more small puts than a timeline has room for
+ *     transfers many     more small puts than a timeline has room for, in the directory "elsewhere"
  *     transfers fail     the put, and ends the job with an error
  *     transfers twice    the put, with the library started twice, and a SIGUSR2 after each end
+ *     transfers twice D  the same, with the second start in the directory D
  */
 #include <armci.h>
 #include <locale.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { kRows = 1024, kRowDoubles = 1024, kSmallPuts = 150000 };
 
@@ -53,11 +55,21 @@ static void start_each(double* local, double* remote) {
     ARMCI_WaitAll();
 }
 
+static void enter(const char* directory) {
+    if (chdir(directory) != 0) {
+        perror(directory);
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+}
+
 static int run(const char* what) {
     int rank = 0;
     int right = 1;
     void* bases[2];
     ARMCI_Init();
+    if (strcmp(what, "many") == 0) {
+        enter("elsewhere");
+    }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     ARMCI_Malloc(bases, sizeof(double) * 2 * kRows * kRowDoubles);
     double* local = calloc(kRows * kRowDoubles, sizeof(double));
@@ -90,6 +102,9 @@ int main(int argc, char** argv) {
     int right = run(what);
     if (strcmp(what, "twice") == 0) {
         raise(SIGUSR2);
+        if (argc > 2) {
+            enter(argv[2]);
+        }
         right = run(what);
         raise(SIGUSR2);
     }

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/absolute_path.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/trace_file.h"
@@ -95,7 +96,7 @@ int64_t measure_offset(const World& world) {
 
 void open_file(const char* function, const std::string& given) {
     Output& output = g_output;
-    output.path = given + "." + std::to_string(output.process.rank) + ".json";
+    output.path = base::absolute_path(given + "." + std::to_string(output.process.rank) + ".json");
     const int fd = ::open(output.path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     if (fd < 0) {
         base::fatal(function,
