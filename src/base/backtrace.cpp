@@ -16,6 +16,7 @@
 #include <string_view>
 
 #include "base/config_value.h"
+#include "base/descriptor.h"
 #include "base/elf_symbols.h"
 #include "base/source_lines.h"
 
@@ -92,15 +93,7 @@ class Lines {
         append("\n");
     }
 
-    void write() const {
-        for (size_t done = 0; done < used_;) {
-            const ssize_t written = ::write(STDERR_FILENO, text_.data() + done, used_ - done);
-            if (written <= 0) {
-                return;
-            }
-            done += static_cast<size_t>(written);
-        }
-    }
+    void write() const { write_all(STDERR_FILENO, {text_.data(), used_}); }
 
   private:
     __attribute__((format(printf, 2, 3))) void append(const char* format, ...) {

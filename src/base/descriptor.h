@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <string_view>
 #include <utility>
 
@@ -39,17 +38,9 @@ class Descriptor {
     int fd_ = -1;
 };
 
-// Writes all of the text. Returns false, with errno, if that is not possible.
-inline bool write_all(int fd, std::string_view text) {
-    while (!text.empty()) {
-        const ssize_t written = ::write(fd, text.data(), text.size());
-        if (written > 0) {
-            text.remove_prefix(static_cast<size_t>(written));
-        } else if (written == 0 || errno != EINTR) {
-            return false;
-        }
-    }
-    return true;
-}
+// Writes all of the text, however many signals come. Where a descriptor that does not block has no
+// room, it waits for that, for five seconds at most. Returns false, with errno, if it is not
+// possible. Signal handlers may call this.
+bool write_all(int fd, std::string_view text);
 
 }  // namespace armci::base

@@ -14,6 +14,7 @@
 #include <ctime>
 
 #include "base/backtrace.h"
+#include "base/descriptor.h"
 
 namespace armci::base {
 namespace {
@@ -39,15 +40,7 @@ void write_line(const char* kind, const char* function, const char* text) {
         std::snprintf(line + used, sizeof line - used, "ARMCI %s: %s%s%s\n", kind,
                       function != nullptr ? function : "", function != nullptr ? ": " : "", text);
     used = std::min(used, static_cast<int>(sizeof line) - 1);
-    const char* next = line;
-    while (used > 0) {
-        const ssize_t written = ::write(STDERR_FILENO, next, used);
-        if (written <= 0) {
-            return;
-        }
-        next += written;
-        used -= static_cast<int>(written);
-    }
+    write_all(STDERR_FILENO, {line, static_cast<size_t>(used)});
 }
 
 void write_formatted(const char* kind, const char* function, const char* format,

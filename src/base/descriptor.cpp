@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+#include "base/descriptor.h"
+
+#include <poll.h>
+
+#include <cerrno>
+#include <cstdint>
+
+#include "base/clock.h"
+
+namespace armci::base {
+namespace {
+
+constexpr int64_t kLongestWaitNs = 5'000'000'000;
+
+// Returns when there may be room, or false at the end of the time.
+bool await_room(int fd, int64_t end_ns) {
+    const int64_t left_ns = end_ns - now_ns();
+    if (left_ns <= 0) {
+        return false;
+    }
+    pollfd room{fd, POLLOUT, 0};
+    ::poll(&room, 1, static_cast<int>(left_ns / 1'000'000) + 1);  // the next write says the rest
+    return true;
+}
+
+}  // namespace
+
+bool write_all(int fd, std::string_view text) {
+    const int64_t end_ns = now_ns() + kLongestWaitNs;
+    while (!text.empty()) {
+        const ssize_t written = ::write(fd, text.data(), text.size());
+        if (written > 0) {
+            text.remove_prefix(static_cast<size_t>(written));
+        } else if (written == 0 ||
+                   (errno != EINTR && !(errno == EAGAIN && await_room(fd, end_ns)))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+}  // namespace armci::base
