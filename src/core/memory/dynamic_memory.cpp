@@ -2,6 +2,7 @@
 // Global memory that one rank makes alone, and that is named by a record that ranks send to each
 // other.
 #include <cinttypes>
+#include <string>
 
 #include "base/log.h"
 #include "core/memory/global_memory.h"
@@ -16,6 +17,9 @@ uint64_t dynamic_id(int owner, const DynamicMemory& memory) {
 }  // namespace
 
 DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes) {
+    if (const std::string beyond_limit = explain_limit(bytes); !beyond_limit.empty()) {
+        base::fatal(function, "%s", beyond_limit.c_str());
+    }
     DynamicMemory memory;
     std::string reason;
     const node::NodeHeap::Range range =
@@ -27,6 +31,7 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
     memory.data_record = range.record;
     memory.number = next_dynamic_number_++;
     memory.slice = Slice{reinterpret_cast<uint64_t>(range.data), static_cast<uint64_t>(bytes)};
+    allocated_bytes_ += memory.slice.bytes;
     memory.part.node = context_.progress.world().node;
     memory.part.server = my_server();
     memory.part.begin = memory.slice.base;
@@ -36,6 +41,7 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
 }
 
 void GlobalMemory::free_dynamic(const DynamicMemory& memory) {
+    allocated_bytes_ -= memory.slice.bytes;
     withdraw("ARMCI_Memctl", memory.part);
     const bool is_poisoned =
         context_.checking->poison_freed(context_.progress.world().rank, memory.slice,

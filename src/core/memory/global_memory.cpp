@@ -305,17 +305,18 @@ void GlobalMemory::release_parts(const char* function, const Segment& segment,
     }
 }
 
-bool GlobalMemory::exceeds_limit(const char* function, int64_t bytes) const {
+std::string GlobalMemory::explain_limit(int64_t bytes) const {
     const uint64_t limit = memory_limit();
     if (limit == 0 || allocated_bytes_ + static_cast<uint64_t>(bytes) <= limit) {
-        return false;
+        return {};
     }
-    base::log_before_return("%s: %" PRId64
-                            " bytes of global memory were asked for on top of %" PRIu64
-                            ", and the limit for a process is %" PRIu64
-                            "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
-                            function, bytes, allocated_bytes_, limit);
-    return true;
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "%" PRId64 " bytes of global memory were asked for on top of %" PRIu64
+                  ", and the limit for a process is %" PRIu64
+                  "; raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)",
+                  bytes, allocated_bytes_, limit);
+    return text;
 }
 
 void GlobalMemory::find_largest(const Group& group, Purpose purpose, node::BarrierWords* words) {
@@ -330,7 +331,11 @@ void GlobalMemory::find_largest(const Group& group, Purpose purpose, node::Barri
 GlobalMemory::Wishes GlobalMemory::exchange_wishes(const char* function, int64_t bytes,
                                                    Segment* segment) {
     const Group& group = *segment->group;
-    const int64_t wish = exceeds_limit(function, bytes) ? -1 : bytes;
+    const std::string beyond_limit = explain_limit(bytes);
+    if (!beyond_limit.empty()) {
+        base::log_before_return("%s: %s", function, beyond_limit.c_str());
+    }
+    const int64_t wish = beyond_limit.empty() ? bytes : -1;
     node::BarrierWords words = {0, wish, -wish};  // 0: the number, which only group rank 0 has
     if (group.rank() == 0) {
         words[0] = static_cast<int64_t>(static_cast<uint64_t>(context_.progress.world().rank)

@@ -117,7 +117,8 @@ class GlobalMemory {
     Segment* find_mine(const char* function, void* base);
     void release_parts(const char* function, const Segment& segment,
                        const std::vector<ServerPart>& parts);
-    bool exceeds_limit(const char* function, int64_t bytes) const;
+    // Returns why the limit forbids so many bytes more, or nothing where it does not.
+    std::string explain_limit(int64_t bytes) const;
     // Returns the data server that has this rank's memory.
     int my_server() const;
 

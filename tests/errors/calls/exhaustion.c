@@ -255,6 +255,29 @@ static void limit_of_one_rank(void) {
     stay_below_limit();
 }
 
+/* It counts what ARMCI_Memget gives, until that is freed. */
+static void limit_of_memget(void) {
+    armci_meminfo_t info;
+    setenv("ARMCI_SHM_LIMIT", "1M", 1);
+    start_library();
+    for (int i = 0; i < 4; i++) {
+        ARMCI_Memget(kMiB / 2, &info, 0);
+        ARMCI_Memctl(&info);
+    }
+    ARMCI_Memget(kMiB / 2, &info, 0);
+    expect("ARMCI_Malloc", text("%d bytes of global memory were asked for on top of", kMiB / 2),
+           text("the limit for a process is %d", kMiB), NULL);
+    allocate_in_vain(kMiB / 2);
+    ARMCI_Barrier();
+    if (is_last_rank()) {
+        expect("ARMCI_Memget", text("%d bytes of global memory were asked for on top of", 2 * kMiB),
+               text("the limit for a process is %d", kMiB),
+               "raise it (ARMCI_SHM_LIMIT, ARMCI_Set_shm_limit)", NULL);
+        ARMCI_Memget(2 * kMiB, &info, 0);
+    }
+    ARMCI_Barrier();
+}
+
 static void groups(void) {
     enum { MANY = 100000 };
     int self = 0;
@@ -291,5 +314,7 @@ const struct Case exhaustion_cases[] = {
     CASE(limit_of_environment, ON_ITS_OWN, NODE),
     /* promise: shm-limit.kept, shm-limit.before-init */
     CASE(limit_of_one_rank, ON_ITS_OWN, NODES),
+    /* promise: shm-limit.kept, memget.too-much */
+    CASE(limit_of_memget, ON_ITS_OWN, NODE),
     {0},
 };
