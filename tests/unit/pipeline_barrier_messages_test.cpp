@@ -11,6 +11,7 @@
 #include "frame_builder.h"
 #include "server_fixture.h"
 #include "stderr_capture.h"
+#include "transfer_pattern.h"
 
 namespace armci::test {
 namespace {
@@ -79,6 +80,31 @@ TEST_F(Barriers, EndWhenTheLastMemberHasCome) {
             EXPECT_TRUE(messages(ranks[place]).none_under_way());
         }
     }
+}
+
+// Whoever has left is not looked at again, so the barrier may go. While a long put is posted, the
+// last message of a barrier may be taken behind notify().
+TEST_F(Barriers, MayBeDestroyedWhenTheyHaveBeenLeft) {
+    constexpr int64_t kLong = 256 << 10;
+    const std::vector<char> local(kLong);
+    for (uint64_t group = 1; group <= 100; ++group) {
+        Joined joined = join(group, {0, 1});
+        const auto put =
+            network_->start(0, 0, base::Route::server,
+                            make_transfer({base::OpKind::put}, contiguous_pattern(kLong, 0, 0),
+                                          const_cast<char*>(local.data()), network_->memory(0)));
+        for (int rank = 0; rank < 2; ++rank) {
+            messages(rank).arrive(*joined[static_cast<size_t>(rank)]);
+        }
+        network_->wait_until([&] { return joined[0]->is_past() && joined[1]->is_past(); });
+        for (int rank = 0; rank < 2; ++rank) {
+            messages(rank).leave(*joined[static_cast<size_t>(rank)]);
+            EXPECT_TRUE(messages(rank).none_under_way());
+        }
+        joined.clear();
+        network_->wait(*put);
+    }
+    network_->fence_all();
 }
 
 // Rank 1 is in all three groups, and a barrier of each is under way at the same time.

@@ -173,7 +173,8 @@ void Barriers::meet_other_nodes(MeetingPlace& place, MpiProgress* mpi) {
         return;
     }
     pipeline::JoinedBarrier& barrier = *place.between;
-    progress_.network()->origin.barriers().arrive(barrier);
+    pipeline::BarrierMessages& messages = progress_.network()->origin.barriers();
+    messages.arrive(barrier);
     progress_.wait_for_network({nullptr, kOtherNodes}, &waiting_, [&] {
         if (barrier.is_past()) {
             return true;
@@ -181,6 +182,7 @@ void Barriers::meet_other_nodes(MeetingPlace& place, MpiProgress* mpi) {
         mpi->turn(base::now_ns());
         return false;
     });
+    messages.leave(barrier);
 }
 
 }  // namespace armci::core

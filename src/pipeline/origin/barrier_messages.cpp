@@ -54,6 +54,10 @@ void BarrierMessages::arrive(JoinedBarrier& barrier) {
     notify();
 }
 
+void BarrierMessages::leave(const JoinedBarrier& barrier) {
+    std::erase(under_way_, &barrier);
+}
+
 void BarrierMessages::notify() {
     std::erase_if(under_way_, [&](JoinedBarrier* barrier) {
         barrier->notify(frames_);

@@ -52,6 +52,9 @@ class BarrierMessages {
     void close();
 
     void arrive(JoinedBarrier& barrier);
+    // The caller no longer waits at a barrier, which it may destroy then. Its last message may have
+    // been taken where notify() has not come since.
+    void leave(const JoinedBarrier& barrier);
     // Returns whether this origin waits at no barrier.
     bool none_under_way() const { return under_way_.empty(); }
 
