@@ -59,7 +59,12 @@ bool Service::progress() {
     moved |= !is_silent && granted_.send_grants(answers_);
     moved |= acknowledgements_.flush();
     moved |= streams_.progress();
-    moved |= intake_.execute_waiting();  // before others can take the room
+    if (intake_.execute_waiting()) {  // before others can take the room
+        moved = true;
+        if (!is_silent) {
+            granted_.send_grants(answers_);  // of buffers that these frames have left
+        }
+    }
     moved |= gets_by_put_.progress();
     return moved;
 }

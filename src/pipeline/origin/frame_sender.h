@@ -108,7 +108,12 @@ class FrameSender {
     // Is called between two chunks or long batches. It releases the buffers of those that have left
     // while they are in the processor's cache (8 MiB over loopback: 24 % less time). Not for use in
     // a completion.
-    void reclaim_buffers() { turn_.moved |= endpoint_.poll() > 0; }
+    void reclaim_buffers() {
+        if (endpoint_.poll() > 0) {
+            turn_.moved = true;
+            turn_.has_taken = true;
+        }
+    }
 
     // Returns whether another chunk of that transfer may take a buffer. The others need some, too.
     bool has_chunk_for(const Task& task) const {

@@ -138,11 +138,13 @@ bool Origin::progress() {
     receiver_.receives().retry_posts();
     batches_.flush_all();
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
-    turn_.moved = polls && endpoint_.poll() > 0;
+    turn_.moved = turn_.has_taken;
+    turn_.moved |= polls && endpoint_.poll() > 0;
     barriers_.notify();
     queue_.post_all();
     credits_.send_due();
     grants_.release_due();
+    turn_.has_taken = false;
     return turn_.moved;
 }
 

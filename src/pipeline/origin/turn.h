@@ -5,7 +5,8 @@
 namespace armci::pipeline {
 
 struct Turn {
-    bool moved = false;  // something was posted or has completed
+    bool moved = false;      // something was posted or has completed
+    bool has_taken = false;  // a call took completions since the last turn, maybe another thread's
 };
 
 }  // namespace armci::pipeline
