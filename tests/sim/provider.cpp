@@ -567,6 +567,11 @@ void finish_start() {
                       static_cast<long long>(endpoint->name()),
                       has_fd ? "a descriptor" : "its queue");
         }
+        if (endpoint != nullptr && endpoint->process == acting_process() &&
+            twin->wait_fd == WaitObject::unsignalled && endpoint->queue->waits) {
+            violation("endpoint %lld waits for what nobody signals meanwhile",
+                      static_cast<long long>(endpoint->name()));
+        }
     }
 }
 

@@ -137,10 +137,11 @@ int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
     ++provider().open_objects;
     auto* queue = new SimQueue;
     queue->size = attributes->size;
-    queue->waits = attributes->wait_obj != FI_WAIT_NONE && wait == WaitObject::granted;
+    const bool is_granted = wait == WaitObject::granted || wait == WaitObject::unsignalled;
+    queue->waits = attributes->wait_obj != FI_WAIT_NONE && is_granted;
     queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
     queue->cq.ops = &cq_ops;
-    if (attributes->wait_obj == FI_WAIT_FD && wait == WaitObject::granted) {
+    if (attributes->wait_obj == FI_WAIT_FD && is_granted) {
         queue->wait_fd = open_queue_event(has_entries, queue);
     }
     *cq = &queue->cq;

@@ -53,8 +53,8 @@ Twin psm3_1_17() {
         .write_flags = ~uint64_t{0},           // v1.17.0:prov/psm3/src/psmx3_rma.c: not looked at
         .has_writedata = true,                 // v1.17.0:prov/psm3/src/psmx3_rma.c:1451
         .delivery = true,                      // v2.5.1:prov/psm3/src/psmx3_rma.c:1032: an answer
-        .wait_fd = WaitObject::granted,        // v1.17.0:prov/psm3/src/psmx3_cq.c:1227
-        .wait_unspecified = WaitObject::granted,  // v1.17.0:prov/psm3/src/psmx3_cq.c:1226
+        .wait_fd = WaitObject::unsignalled,    // v1.17.0:prov/psm3/src/psmx3_cq.c:1227
+        .wait_unspecified = WaitObject::unsignalled,  // v1.17.0:prov/psm3/src/psmx3_cq.c:1226
         .holds_when_full = false,        // v1.17.0:prov/psm3/src/psmx3_cq.c:1283-1296: lists
         .default_space = 0,              // v1.17.0:prov/psm3/src/psmx3.h:766: not set
         .option_time = OptionTime::any,  // v1.17.0:prov/psm3/src/psmx3_ep.c:187

@@ -37,7 +37,8 @@ enum class OptionTime : uint8_t {
 enum class WaitObject : uint8_t {
     granted,
     refused,
-    overlooked,  // taken, but there is nothing to wait for: FI_GETWAIT fails
+    overlooked,   // taken, but there is nothing to wait for: FI_GETWAIT fails
+    unsignalled,  // granted, but only who polls signals it, so a sleeper is not woken
 };
 
 // One of the entries that fi_getinfo returns; other terms are common to all of them.
