@@ -366,7 +366,10 @@ ssize_t Rail::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
     }
     const ssize_t result = fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer,
                                         target.address, target.key, &operation->fabric_context);
-    outstanding_ += result == 0 ? 1 : 0;
+    if (result == 0) {
+        operation->kind = OperationKind::write;
+        ++outstanding_;
+    }
     return result;
 }
 
