@@ -113,6 +113,46 @@ bool has_line_for_fenced(const std::vector<std::string>& lines, const std::strin
                        [&](const std::string& line) { return line.rfind(begin, 0) == 0; });
 }
 
+// A wait that other ranks end tells nothing about the network: they may come as late as they like.
+TEST(Explain, WaitsForOtherRanksAreNotLearned) {
+    constexpr int kBytes = 64 << 10;
+    core::Network* network = core::running()->network.get();
+    const int other = nproc() - 1;
+    std::vector<void*> slices(static_cast<size_t>(nproc()));
+    ARMCI_Malloc(slices.data(), kBytes);
+    std::vector<char> local(kBytes);
+    const auto samples = [&] {
+        return network == nullptr ? int64_t{0}
+                                  : network->learning.learned(core::Link::host).samples() +
+                                        network->learning.learned(core::Link::network).samples();
+    };
+    const bool measures =
+        network != nullptr && me() == 0 && !core::running()->world.on_my_node(other);
+    if (measures) {
+        network->learning.open(network->costs, true, 0);
+        ARMCI_AllFence();
+        for (int i = 0; i < 4; ++i) {  // nothing else is under way then
+            ARMCI_Put(local.data(), slices[static_cast<size_t>(other)], kBytes, other);
+            ARMCI_Fence(other);
+        }
+    }
+    const int64_t learned = samples();
+    for (int i = 0; i < 8; ++i) {
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        if (measures && i % 2 == 0) {
+            ARMCI_Put(local.data(), slices[static_cast<size_t>(other)], kBytes, other);
+        } else if (measures) {
+            ARMCI_NbGet(slices[static_cast<size_t>(other)], local.data(), kBytes, other, &handle);
+        }
+        armci_msg_barrier();
+        ARMCI_Wait(&handle);
+    }
+    EXPECT_EQ(samples(), learned);
+    ARMCI_Barrier();
+    ARMCI_Free(slices[static_cast<size_t>(me())]);
+}
+
 TEST(Explain, NamesTheRouteThatATransferTakes) {
     Memory memory;
     // Learned costs have the other route tried now and then.

@@ -347,6 +347,31 @@ TEST(Message, SelectsInfinityIfContributed) {
     }
 }
 
+// All ranks get one record, also where a contribution is no number, from which nothing differs.
+// promise: message.select
+TEST(Message, SelectsOneRecordAmongNumbersAndNone) {
+    for (const char* op : {"max", "min"}) {
+        struct Record {
+            double value;
+            int rank;
+        } record{me() == 0 ? std::numeric_limits<double>::quiet_NaN() : me(), me()};
+        armci_msg_sel(&record, sizeof record, text(op), TypeCode<double>::value, 1);
+        int ranks[2] = {record.rank, -record.rank};
+        MPI_Allreduce(MPI_IN_PLACE, ranks, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+        EXPECT_EQ(ranks[0], -ranks[1]) << op;
+    }
+}
+
+// promise: message.reductions
+TEST(Message, TheLeastIntegerHasTheLargestAbsoluteValue) {
+    for (const char* op : {"absmax", "absmin"}) {
+        long value = me() == 0 ? std::numeric_limits<long>::min() : 7;
+        armci_msg_lgop(&value, 1, text(op));
+        const bool takes_it = nproc() == 1 || std::string(op) == "absmax";
+        EXPECT_EQ(value, takes_it ? std::numeric_limits<long>::max() : 7) << op;
+    }
+}
+
 // promise: message.ranks, message.timer
 TEST(Message, ReportsRanksAndTime) {
     EXPECT_EQ(armci_msg_me(), me());

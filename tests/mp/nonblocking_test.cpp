@@ -197,6 +197,24 @@ TEST(NonBlocking, TestMakesInlineProgressForOthers) {
     ARMCI_Free(bases[static_cast<size_t>(me())]);
 }
 
+// However many small operations without a handle are under way.
+// promise: test.result
+TEST(NonBlocking, AHandleWithoutOperationsTestsAsComplete) {
+    GlobalMemory memory(sizeof(long));
+    sync();
+    long value = 1;
+    int incomplete = 0;
+    for (int i = 0; i < 2000; ++i) {
+        ARMCI_NbPut(&value, memory.at(right()), sizeof value, right(),
+                    nullptr);  // not on the handle
+        armci_hdl_t handle;
+        ARMCI_INIT_HANDLE(&handle);
+        incomplete += ARMCI_Test(&handle) != 0 ? 1 : 0;
+    }
+    EXPECT_EQ(incomplete, 0);
+    sync();
+}
+
 // No later call would send them: the test is the last call of the program for a long time.
 TEST(NonBlocking, TestedOperationsArriveWithoutFurtherCalls) {
     constexpr int kPuts = 200;

@@ -173,6 +173,7 @@ void Barriers::meet_other_nodes(MeetingPlace& place, MpiProgress* mpi) {
         return;
     }
     pipeline::JoinedBarrier& barrier = *place.between;
+    progress_.network()->learning.drop();
     pipeline::BarrierMessages& messages = progress_.network()->origin.barriers();
     messages.arrive(barrier);
     progress_.wait_for_network({nullptr, kOtherNodes}, &waiting_, [&] {

@@ -81,13 +81,15 @@ const Operation* find_operation(const char* name) {
     return nullptr;
 }
 
-// The most negative integer has no absolute value in its type; it stays as it is.
+// The most negative integer has no absolute value in its type, and gets the nearest.
 template <class T>
 void absolute_values(T* values, int count) {
     if constexpr (std::numeric_limits<T>::is_integer) {
         for (int i = 0; i < count; ++i) {
-            if (values[i] < 0 && values[i] != std::numeric_limits<T>::min()) {
-                values[i] = -values[i];
+            if (values[i] < 0) {
+                values[i] = values[i] == std::numeric_limits<T>::min()
+                                ? std::numeric_limits<T>::max()
+                                : static_cast<T>(-values[i]);
             }
         }
     } else {
@@ -255,7 +257,9 @@ void Messages::select(const char* function, const Group& group, void* record, in
         MPI_Iallreduce(MPI_IN_PLACE, &best, 1, mpi_type(type), is_max ? MPI_MAX : MPI_MIN,
                        own_comm(group), &request);
         complete(&request);
-        return contributes && mine == best ? group.rank() : group.size();
+        // One that is no number is neither: its ranks could win, so that some rank does.
+        const bool is_best = !(mine < best) && !(mine > best);
+        return contributes && is_best ? group.rank() : group.size();
     });
     MPI_Request request = MPI_REQUEST_NULL;
     MPI_Iallreduce(MPI_IN_PLACE, &winner, 1, MPI_INT, MPI_MIN, own_comm(group), &request);

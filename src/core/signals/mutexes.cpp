@@ -75,6 +75,7 @@ int64_t Mutexes::ask_server(const char* function, wire::FrameKind kind, uint64_t
     pipeline::RequestTask task(
         function, kind, wire::LockBody{address},
         answered ? pipeline::RequestTask::Answer::expected : pipeline::RequestTask::Answer::none);
+    progress_.network()->learning.drop();  // the mutex may be held for long
     progress_.run_task(task, server, {function, "a mutex of rank", owner});
     return task.value();
 }
@@ -145,10 +146,27 @@ void Mutexes::destroy(const char* function, MutexSet* set) {
     checking_->fence_all();
     fence_all(progress_);
     barriers_.wait_for_group(*set->group);
+    check_none_held(function, *set);
     if (set->segment != nullptr) {
         memory_.free_segment(set->segment);
     }
     *set = MutexSet{};
+}
+
+// All releases have been carried out: each rank has fenced, and then they have met.
+void Mutexes::check_none_held(const char* function, const MutexSet& set) {
+    if (set.segment == nullptr) {
+        return;
+    }
+    const Slice mine = set.segment->slice(set.group->rank());
+    auto* mutexes = reinterpret_cast<node::Mutex*>(mine.base);
+    for (size_t i = 0; i < mine.bytes / sizeof(node::Mutex); ++i) {
+        const int32_t holder = queue_.holder(mutexes[i]);
+        if (holder != node::kNoHolder) {
+            base::fatal(function, "mutex %zu of rank %d is held by rank %d; unlock it first", i,
+                        world_.rank, holder);
+        }
+    }
 }
 
 // Mutexes of this node know their holder. Those of other nodes are remembered here, because their

@@ -51,6 +51,7 @@ class Mutexes {
     const std::vector<HeldMutex>& held() const { return held_; }
 
   private:
+    void check_none_held(const char* function, const MutexSet& set);
     // These are for mutexes of other nodes.
     void lock_remotely(const char* function, const MutexSet& set, int mutex, int owner);
     void unlock_remotely(const char* function, const MutexSet& set, int mutex, int owner);

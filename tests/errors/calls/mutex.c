@@ -152,6 +152,23 @@ static void destroy_twice(void) {
     }
 }
 
+/* The owner finds it, which is the last rank. */
+static void destroy_while_held(void) {
+    create_mutexes();
+    if (my_rank == 0) {
+        ARMCI_Lock(1, 1);
+    }
+    if (is_last_rank()) {
+        expect("ARMCI_Destroy_mutexes", "mutex 1 of rank 1 is held by rank 0", "unlock it first",
+               NULL);
+    }
+    ARMCI_Destroy_mutexes();
+}
+
+static void destroy_while_held_on_another_node(void) {
+    destroy_while_held();
+}
+
 /* ---- Sets of mutexes ---- */
 
 /* A set of one mutex per member, on a group of the caller alone. */
@@ -195,6 +212,10 @@ const struct Case mutex_cases[] = {
     CASE(lock_twice, ALL_RANKS, NODE),
     /* promise: mutex.misuse */
     CASE(lock_twice_on_another_node, ALL_RANKS, NODES),
+    /* promise: mutex.misuse */
+    CASE(destroy_while_held, ALL_RANKS, NODE),
+    /* promise: mutex.misuse */
+    CASE(destroy_while_held_on_another_node, ALL_RANKS, NODES),
     CASE(lock_past_end, ALL_RANKS, NODE),
     CASE(lock_past_end_on_another_node, ALL_RANKS, NODES),
     CASE(lock_negative, ALL_RANKS, NODE),
