@@ -86,6 +86,17 @@ TEST(TraceReader, ReadsOtherFormsOfJson) {
     EXPECT_EQ(read_file.events[0].other_rank, 1);
 }
 
+TEST(TraceReader, ReadsTheLargestTimesAndRanks) {
+    const Read read_file = read(R"([{"ph":"X","pid":1677721600,"ts":-9007199254740.992,
+        "dur":9007199254740.992,"args":{"rank":16777215}}])");
+    EXPECT_EQ(read_file.error, "");
+    ASSERT_EQ(read_file.events.size(), 1U);
+    EXPECT_EQ(read_file.events[0].rank, 16'777'215);
+    EXPECT_EQ(read_file.events[0].other_rank, 16'777'215);
+    EXPECT_EQ(read_file.events[0].begin_ns, -(int64_t{1} << 53));
+    EXPECT_EQ(read_file.events[0].duration_ns, int64_t{1} << 53);
+}
+
 TEST(TraceReader, JoinsBeginAndEndByTheirNumber) {
     const Read read_file = read(R"([
 {"ph":"b","pid":100,"tid":100,"ts":1,"id2":{"local":"0x1"},"cat":"transmit","name":"transmit","args":{"bytes":8}},
@@ -139,6 +150,20 @@ TEST(TraceReader, SaysWhereAFileIsWrong) {
                   "an event ends that has not begun"},
              Case{head + "{\"ph\":\"M\",\"pid\":100,\"args\":{\"ranks\":1000000000000}}]",
                   "no job has 1000000000000 ranks"},
+             Case{head + "{\"ph\":\"X\",\"pid\":1677721700}]", "no job has a rank 16777216"},
+             Case{head + "{\"ph\":\"X\",\"pid\":214748364800}]", "no job has a rank 2147483647"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"args\":{\"rank\":2147483647}}]",
+                  "no job has a rank 2147483647"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"args\":{\"rank\":4294967296}}]",
+                  "no job has a rank 4294967296"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"ts\":9100000000000000}]",
+                  "9100000000000000 us is no time of a job"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"ts\":-9007199254740.993}]",
+                  "-9007199254740.993 us is no time of a job"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"ts\":1e300}]",
+                  "1e300 us is no time of a job"},
+             Case{head + "{\"ph\":\"X\",\"pid\":100,\"dur\":99999999999999999999}]",
+                  "99999999999999999999 us is no time of a job"},
              Case{"[\n" + call + "\n] [", "there is something behind the end of the array"},
          }) {
         const Read read_file = read(wrong.text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-trace/event_reader.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <cstdlib>
@@ -12,19 +13,24 @@ namespace {
 constexpr int64_t kNumbersOfRank = 100;  // as the library writes them
 constexpr int64_t kNsPerUs = 1000;
 
-constexpr int64_t kMaxRanks = 1 << 24;  // beyond any machine
+constexpr int64_t kMaxRanks = 1 << 24;            // beyond any machine
+constexpr int64_t kMaxTimeNs = int64_t{1} << 53;  // 104 days, beyond any job
 
 // So many events of a process are not under way at a time.
 constexpr size_t kMaxBegun = 1 << 20;
 
-// Returns nanoseconds for a decimal number of microseconds.
+// Returns nanoseconds for a decimal number of microseconds. One that is too large gives a result
+// beyond kMaxTimeNs.
 int64_t to_ns(const std::string& text) {
     const size_t point = text.find('.');
     if (text.find_first_of("eE") != std::string::npos ||
         (point != std::string::npos && text.size() - point > 4)) {
-        return std::llround(std::strtod(text.c_str(), nullptr) * kNsPerUs);
+        constexpr double kMost = 2.0 * kMaxTimeNs;
+        return std::llround(
+            std::clamp(std::strtod(text.c_str(), nullptr) * kNsPerUs, -kMost, kMost));
     }
-    int64_t ns = std::strtoll(text.c_str(), nullptr, 10) * kNsPerUs;
+    const int64_t us = std::strtoll(text.c_str(), nullptr, 10);
+    int64_t ns = std::clamp(us, -kMaxTimeNs, kMaxTimeNs) * kNsPerUs;
     if (point != std::string::npos) {
         int64_t scale = kNsPerUs / 10;
         int64_t part = 0;
@@ -137,7 +143,7 @@ void EventReader::take_line(Event* event, char* phase) {
         scanner_.fail("process " + std::to_string(process_) +
                       " is no rank; this is no timeline of ARMCI_TRACE");
     }
-    event->rank = static_cast<int>(process_ / kNumbersOfRank - 1);
+    event->rank = checked_rank(process_ / kNumbersOfRank - 1);
     switch (*phase) {
         case 'X':
         case 'b':
@@ -192,7 +198,7 @@ void EventReader::take_arguments(Event* event) {
         if (key_ == "bytes") {
             event->bytes = take_integer();
         } else if (key_ == "rank") {
-            event->other_rank = static_cast<int>(take_integer());
+            event->other_rank = checked_rank(take_integer());
         } else if (key_ == "dropped") {
             event->dropped = take_integer();
         } else if (key_ == "name") {
@@ -226,12 +232,23 @@ void EventReader::take_local_id() {
 
 int64_t EventReader::take_time() {
     scanner_.take_number(&text_);
-    return to_ns(text_);
+    const int64_t ns = to_ns(text_);
+    if (ns < -kMaxTimeNs || ns > kMaxTimeNs) {
+        scanner_.fail(text_ + " us is no time of a job");
+    }
+    return ns;
 }
 
 int64_t EventReader::take_integer() {
     scanner_.take_number(&text_);
     return std::strtoll(text_.c_str(), nullptr, 10);
+}
+
+int EventReader::checked_rank(int64_t rank) const {
+    if (rank < 0 || rank >= kMaxRanks) {
+        scanner_.fail("no job has a rank " + std::to_string(rank));
+    }
+    return static_cast<int>(rank);
 }
 
 }  // namespace armci::trace

@@ -45,6 +45,7 @@ class EventReader {
     void take_local_id();
     int64_t take_time();
     int64_t take_integer();
+    int checked_rank(int64_t rank) const;
 
     JsonScanner scanner_;
     bool has_begun_ = false;
