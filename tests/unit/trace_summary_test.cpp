@@ -179,6 +179,18 @@ TEST(TraceSummary, WritesJson) {
     EXPECT_EQ(json["counters"][0]["max"], 1000);
 }
 
+// A file of another program may have any bytes.
+TEST(TraceSummary, WritesJsonOfNamesThatAreNotUtf8) {
+    Event event;
+    event.rank = 0;
+    event.category = "call";
+    event.name = "ARMCI_\xff";
+    Summary summary;
+    summary.add(event);
+    const auto json = nlohmann::json::parse(to_json(summary));
+    EXPECT_EQ(json["calls"][0]["name"], "ARMCI_\xef\xbf\xbd");
+}
+
 TEST(TraceSummary, WritesText) {
     Summary summary = sum_of({kRank0, kRank1});
     summary.note_cut_off("t.1.json");

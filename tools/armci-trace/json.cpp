@@ -104,7 +104,8 @@ std::string to_json(const Summary& summary) {
     json["ranks"] = ranks_of(summary);
     json["traffic"] = traffic_of(summary);
     json["counters"] = counters_of(summary);
-    return json.dump(1) + "\n";
+    // Names of other programs may not be UTF-8.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace armci::trace
