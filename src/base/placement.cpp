@@ -3,16 +3,36 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "base/processor_set.h"
 
 namespace armci::base {
 namespace {
 
+// Returns the NUMA nodes that are local to all processors, as memory behind CXL may be, if others
+// are local to some only. They say nothing about what is near.
+ProcessorSet memory_of_all(hwloc_topology_t topology) {
+    const hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topology);
+    ProcessorSet nodes;
+    bool has_others = false;
+    hwloc_obj_t node = nullptr;
+    while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+        if (hwloc_bitmap_isequal(node->cpuset, all) != 0) {
+            hwloc_bitmap_set(nodes.get(), node->os_index);
+        } else if (hwloc_bitmap_iszero(node->cpuset) == 0) {
+            has_others = true;
+        }
+    }
+    return has_others ? std::move(nodes) : ProcessorSet();
+}
+
 class Placer {
   public:
     Placer(const Hardware& hardware, const PlacementQuestion& question)
-        : topology_(hardware.get()), question_(question) {}
+        : topology_(hardware.get()),
+          memory_of_all_(memory_of_all(topology_)),
+          question_(question) {}
 
     std::vector<int> place_ranks() const;
     std::vector<int> place_servers(const std::vector<int>& adapter_of_rank) const;
@@ -32,15 +52,17 @@ class Placer {
                        bool must_be_near) const;
 
     hwloc_topology_t topology_;
+    ProcessorSet memory_of_all_;
     const PlacementQuestion& question_;
 };
 
 // Returns whether some memory is local to both.
 bool Placer::share_memory(const ProcessorSet& a, const ProcessorSet& b) const {
-    const ProcessorSet nodes_of_a;
+    ProcessorSet nodes_of_a;
     const ProcessorSet nodes_of_b;
     hwloc_cpuset_to_nodeset(topology_, a.get(), nodes_of_a.get());
     hwloc_cpuset_to_nodeset(topology_, b.get(), nodes_of_b.get());
+    nodes_of_a.remove(memory_of_all_);
     return nodes_of_a.intersects(nodes_of_b);
 }
 

@@ -88,6 +88,28 @@ TEST(Placement, ServerRunsNearTheMemoryOfItsRanks) {
     EXPECT_EQ(one.processor_of_server, (std::vector<int>{11}));
 }
 
+// Memory behind CXL, or interleaved, may be as near to all processors. It makes no two of them near
+// to each other.
+TEST(Placement, MemoryOfTheWholeMachineIsNearToNoneInParticular) {
+    const PlacementQuestion question = {{processors(0, 0), processors(1, 1), processors(8, 8)},
+                                        {0, 2},
+                                        {processors(8, 15), processors(0, 7)}};
+    for (const char* machine : {"pack:2 [numa] core:8 pu:1", "[numa] pack:2 [numa] core:8 pu:1",
+                                "[numa] [numa] pack:2 [numa] core:8 pu:1"}) {
+        const Placement placement = place_on({machine, "", question});
+        EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{1, 1, 0})) << machine;
+        EXPECT_EQ(placement.processor_of_server, (std::vector<int>{2, 9})) << machine;
+    }
+    // If there is no other memory, all is as near as can be.
+    const Placement placement = place_on({"[numa] pack:2 core:8 pu:1", "", question});
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1, 0}));
+    // So it is in a control group that has the processors of one NUMA node.
+    const Placement inside = place_on({"pack:2 [numa] core:8 pu:1",
+                                       processors(0, 7),
+                                       {one_per_processor(0, 2), {0}, {"", processors(0, 7)}}});
+    EXPECT_EQ(inside.adapter_of_rank, (std::vector<int>{0, 1}));
+}
+
 TEST(Placement, ServerPrefersACoreWithoutRanks) {
     const Placement placement = place_on(
         {"package:1 numa:1 core:3 pu:2", "", {{processors(0, 0), processors(2, 2)}, {0}, {}}});
