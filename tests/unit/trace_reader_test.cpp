@@ -86,6 +86,20 @@ TEST(TraceReader, ReadsOtherFormsOfJson) {
     EXPECT_EQ(read_file.events[0].other_rank, 1);
 }
 
+TEST(TraceReader, JoinsTheTwoHalvesOfACharacter) {
+    const auto name_of = [](const std::string& text) {
+        const Read read_file = read(R"([{"ph":"X","pid":100,"name":")" + text + "\"}]");
+        EXPECT_EQ(read_file.error, "") << text;
+        return read_file.events.empty() ? "" : read_file.events[0].name;
+    };
+    EXPECT_EQ(name_of(R"(x\ud83d\ude00y)"), "x\xf0\x9f\x98\x80y");
+    EXPECT_EQ(name_of(R"(\uDBFF\uDFFF)"), "\xf4\x8f\xbf\xbf");
+    EXPECT_EQ(name_of(R"(\u20ac)"), "\xe2\x82\xac");
+    EXPECT_EQ(name_of(R"(\ud83d\u0078)"), "\xed\xa0\xbdx") << "a half alone";
+    EXPECT_EQ(name_of(R"(\ude00)"), "\xed\xb8\x80");
+    EXPECT_EQ(name_of(R"(\ud83d\ud83d\ude00)"), "\xed\xa0\xbd\xf0\x9f\x98\x80");
+}
+
 TEST(TraceReader, ReadsTheLargestTimesAndRanks) {
     const Read read_file = read(R"([{"ph":"X","pid":1677721600,"ts":-9007199254740.992,
         "dur":9007199254740.992,"args":{"rank":16777215}}])");

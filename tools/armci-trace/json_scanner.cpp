@@ -25,10 +25,29 @@ void append_utf8(uint32_t code, std::string* text) {
         *text += static_cast<char>(0xc0 | code >> 6);
         *text += static_cast<char>(0x80 | (code & 0x3f));
     } else {
-        *text += static_cast<char>(0xe0 | code >> 12);
+        if (code < 0x10000) {
+            *text += static_cast<char>(0xe0 | code >> 12);
+        } else {
+            *text += static_cast<char>(0xf0 | code >> 18);
+            *text += static_cast<char>(0x80 | (code >> 12 & 0x3f));
+        }
         *text += static_cast<char>(0x80 | (code >> 6 & 0x3f));
         *text += static_cast<char>(0x80 | (code & 0x3f));
     }
+}
+
+// JSON writes a character beyond 0xffff as two codes. The first is appended as if it were a
+// character, so one that has no second stays as bytes that are no UTF-8.
+void append_code(uint32_t code, std::string* text) {
+    const size_t size = text->size();
+    const auto byte_at = [&](size_t place) { return static_cast<uint8_t>((*text)[place]); };
+    const bool is_second = code >> 10 == 0xdc00 >> 10;
+    if (is_second && size >= 3 && byte_at(size - 3) == 0xed && byte_at(size - 2) >> 4 == 0xa) {
+        const uint32_t first = (byte_at(size - 2) & 0xfU) << 6 | (byte_at(size - 1) & 0x3fU);
+        text->resize(size - 3);
+        code = 0x10000 + (first << 10 | (code & 0x3ff));
+    }
+    append_utf8(code, text);
 }
 
 }  // namespace
@@ -144,7 +163,7 @@ void JsonScanner::take_escape(std::string* text) {
             }
             code = 16 * code + static_cast<uint32_t>(place - digits);
         }
-        append_utf8(code, text);
+        append_code(code, text);
         return;
     }
     const char* place = name == '\0' ? nullptr : std::strchr(kNames, name);
