@@ -284,6 +284,19 @@ TEST(TraceSummary, StagesOverTimeHaveAnAxisOfTheirOwn) {
     EXPECT_EQ(calls_of(plot), calls);
 }
 
+// Stalls have no curve, so bins need not reach until there.
+TEST(TraceSummary, PlotsNoActivityOfLateStalls) {
+    for (const int64_t begin_ns : {int64_t{1'000'000}, int64_t{3'000'000'000'000}}) {
+        Event event;
+        event.rank = 0;
+        event.category = "stall";
+        event.begin_ns = begin_ns;
+        Summary summary;
+        summary.add(event);
+        EXPECT_EQ(plot_activity(summary), "") << begin_ns;
+    }
+}
+
 // No plot may fail for want of events, and many ranks share cells.
 TEST(TraceSummary, PlotsEveryNumberOfRanks) {
     const Summary nothing;

@@ -109,9 +109,12 @@ struct OverTime {
 
     explicit OverTime(const Summary& summary)
         : width_ns(summary.activity(Curve::calls).width_ns()),
-          first(static_cast<int>(std::max<int64_t>(summary.begin_ns(), 0) / width_ns)),
-          last(std::clamp(static_cast<int>((summary.end_ns() - 1) / width_ns), first,
-                          Activity::kBins - 1)) {}
+          first(bin_of(summary.begin_ns())),
+          last(std::max(bin_of(summary.end_ns() - 1), first)) {}
+    // What has no curve may be before or behind all bins.
+    int bin_of(int64_t ns) const {
+        return static_cast<int>(std::clamp<int64_t>(ns / width_ns, 0, Activity::kBins - 1));
+    }
     int bins() const { return last - first + 1; }
     double x_of(double bin) const { return kLeft + (bin - first) / bins() * kWidth; }
     double highest(const Summary& summary, const std::vector<Curve>& curves) const {
