@@ -111,6 +111,14 @@ TEST(TraceReader, ReadsTheLargestTimesAndRanks) {
     EXPECT_EQ(read_file.events[0].duration_ns, int64_t{1} << 53);
 }
 
+TEST(TraceReader, ReadsCountersBelowZero) {
+    const Read read_file =
+        read(R"([{"ph":"C","pid":100,"ts":1,"name":"bytes","args":{"under way":-5}}])");
+    ASSERT_EQ(read_file.events.size(), 1U);
+    EXPECT_EQ(read_file.events[0].name, "bytes under way");
+    EXPECT_EQ(read_file.events[0].value, -5);
+}
+
 TEST(TraceReader, JoinsBeginAndEndByTheirNumber) {
     const Read read_file = read(R"([
 {"ph":"b","pid":100,"tid":100,"ts":1,"id2":{"local":"0x1"},"cat":"transmit","name":"transmit","args":{"bytes":8}},

@@ -210,7 +210,8 @@ void EventReader::take_arguments(Event* event) {
             }
         } else if (key_ == "run") {
             scanner_.take_string(&event->run);
-        } else if (std::isdigit(static_cast<unsigned char>(scanner_.peek())) != 0) {
+        } else if (scanner_.peek() == '-' ||
+                   std::isdigit(static_cast<unsigned char>(scanner_.peek())) != 0) {
             event->value = take_integer();  // of a counter, whose name it ends
             series_ = key_;
         } else {
