@@ -9,32 +9,23 @@
 #include <bit>
 #include <cerrno>
 #include <cstring>
-#include <tuple>
 
 #include "base/hardware.h"
 #include "base/log.h"
 #include "base/processor_set.h"
 
 namespace armci::base {
-std::string allowed_processors() {
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0) {
-        return {};
-    }
-    const ProcessorSet processors;
-    for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-        if (CPU_ISSET(cpu, &set)) {
-            hwloc_bitmap_set(processors.get(), static_cast<unsigned>(cpu));
-        }
-    }
-    return processors.text();
-}
+// The system takes sets of any size, whose bits are in words of this type.
+static_assert(sizeof(unsigned long) == sizeof(ProcessorBits::value_type));
 
 bool bind_this_thread(int processor) {
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET(processor, &set);
-    return sched_setaffinity(0, sizeof set, &set) == 0;
+    ProcessorBits bits{};
+    const auto number = static_cast<size_t>(processor);
+    if (number / 64 >= bits.size()) {
+        return false;
+    }
+    bits[number / 64] = uint64_t{1} << (number % 64);
+    return sched_setaffinity(0, sizeof bits, reinterpret_cast<cpu_set_t*>(bits.data())) == 0;
 }
 
 void place_memory(void* start, size_t bytes) {
@@ -55,18 +46,23 @@ void place_memory(void* start, size_t bytes) {
     }
 }
 
-ProcessorBits processor_bits() {
+// The system refuses a set that has no room for all processors that its host could have.
+ProcessorBits processor_bits(decltype(&sched_getaffinity) ask) {
     ProcessorBits bits{};
-    cpu_set_t set;
-    static_assert(CPU_SETSIZE == 64 * std::tuple_size_v<ProcessorBits>);
-    if (sched_getaffinity(0, sizeof set, &set) == 0) {
-        for (size_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-            if (CPU_ISSET(cpu, &set)) {
-                bits[cpu / 64] |= uint64_t{1} << (cpu % 64);
-            }
-        }
+    if (ask(0, sizeof bits, reinterpret_cast<cpu_set_t*>(bits.data())) != 0) {
+        return {};
     }
     return bits;
+}
+
+std::string processors_text(const ProcessorBits& bits) {
+    const ProcessorSet processors;
+    for (unsigned cpu = 0; cpu < 64 * bits.size(); ++cpu) {
+        if ((bits[cpu / 64] >> (cpu % 64) & 1) != 0) {
+            hwloc_bitmap_set(processors.get(), cpu);
+        }
+    }
+    return processors.is_empty() ? std::string() : processors.text();
 }
 
 int count_processors(const ProcessorBits& bits) {

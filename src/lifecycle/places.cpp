@@ -21,14 +21,12 @@ struct Place {
 
 // Returns where each rank of the node may run, on its first rank.
 std::vector<std::string> gather_processors(const core::World& world) {
-    constexpr int kTextBytes = 1024;
-    char mine[kTextBytes] = "";
-    std::strncpy(mine, base::allowed_processors().c_str(), kTextBytes - 1);
-    std::vector<char> all(world.is_leader() ? kTextBytes * world.node_ranks.size() : 0);
-    core::mpi::gather(mine, all.data(), kTextBytes, 0, world.node_comm);
+    const base::ProcessorBits mine = base::processor_bits();
+    std::vector<base::ProcessorBits> all(world.is_leader() ? world.node_ranks.size() : 0);
+    core::mpi::gather(mine.data(), all.data(), static_cast<int>(sizeof mine), 0, world.node_comm);
     std::vector<std::string> processors;
-    for (size_t at = 0; at < all.size(); at += kTextBytes) {
-        processors.emplace_back(&all[at]);
+    for (const base::ProcessorBits& bits : all) {
+        processors.push_back(base::processors_text(bits));
     }
     return processors;
 }
