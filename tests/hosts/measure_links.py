@@ -46,6 +46,17 @@ def has_netem(host):
     return True
 
 
+def choose_cubic(host):
+    """With BBR, equal transfers take times that differ by a factor of two (docs/running.md)."""
+    setting = "net.ipv4.tcp_congestion_control"
+    try:
+        host.run("sysctl", "-w", f"{setting}=cubic")
+    except subprocess.CalledProcessError:
+        used = host.output_of("sysctl", "-n", setting).strip()
+        print(f"{host.name}: the system refuses cubic (net.ipv4.tcp_allowed_congestion_control), "
+              f"so it uses {used}")
+
+
 class Link:
     """What is between two hosts."""
 
@@ -54,6 +65,8 @@ class Link:
         self.relay = None
         self.relay_program = os.path.join(build, "tests", "hosts", "hosts_delay_link")
         self.wires = [f"eth0.{host.number + 1}" for host in cluster.hosts]
+        for host in cluster.hosts:
+            choose_cubic(host)
         self.has_netem = has_netem(cluster.hosts[0])
         if not self.has_netem:
             print("the kernel has no netem: hosts_delay_link delays frames")
