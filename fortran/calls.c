@@ -2,6 +2,7 @@
 /* What the Fortran module calls where the C interface takes other arguments. */
 #include <armci/armci.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,13 +76,26 @@ static void repeat(const struct call* call, struct sides* s, int dimension, char
     }
 }
 
+/* As a pointer to an empty share is. */
+static bool has_no_elements(const CFI_cdesc_t* array) {
+    for (int i = 0; i < array->rank; ++i) {
+        if (array->dim[i].extent == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
+    if (array->base_addr == NULL) {
+        if (!has_no_elements(array)) {
+            fail(call, "local", "the array is not allocated, or was not given");
+        }
+        return;
+    }
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
-    }
-    if (array->base_addr == NULL) {
-        fail(call, "local", "the array is not allocated, or was not given");
     }
     if (array->elem_len > INT_MAX) {
         fail(call, "local", "one element is longer than 2 GiB; pass parts of it");

@@ -400,6 +400,7 @@ int ARMCI_Wait(armci_hdl_t* hdl);
 
 /**
  * Returns 0 if all operations on the handle are locally complete (it is idle then), else non-zero.
+ * Before it returns 0 it may wait until small operations have left this process.
  */
 int ARMCI_Test(armci_hdl_t* hdl);
 

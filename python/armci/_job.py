@@ -73,7 +73,7 @@ def init(comm: Any = None) -> Job:
     comm is a communicator of mpi4py, whose processes are the ranks of the job then; default: all
     processes. While the library is up, a further call changes nothing and returns the same job.
 
-    Errors that end the job show no backtrace of C, unless ARMCI_BACKTRACE=1 is set.
+    Errors that end the job show no backtrace of C, unless ARMCI_BACKTRACE=1 is in the environment.
 
     >>> import armci
     >>> armci.init().size

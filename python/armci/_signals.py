@@ -2,7 +2,8 @@
 """What a process does with signals stays what it is when libraries are loaded.
 
 Debian's libfabric brings libinfinipath, which sets actions of its own for SIGINT, SIGTERM and others
-as soon as it is loaded. Ctrl-C would then end Python at once, without a KeyboardInterrupt.
+as soon as it is loaded. Ctrl-C would then end Python at once, without a KeyboardInterrupt. Where another
+package has loaded it before, an MPI's for example, its actions stay.
 """
 
 from __future__ import annotations

@@ -11,8 +11,6 @@
 namespace armci::base {
 namespace {
 
-constexpr int64_t kLongestWaitNs = 5'000'000'000;
-
 // Returns when there may be room, or false at the end of the time.
 bool await_room(int fd, int64_t end_ns) {
     const int64_t left_ns = end_ns - now_ns();
@@ -26,8 +24,8 @@ bool await_room(int fd, int64_t end_ns) {
 
 }  // namespace
 
-bool write_all(int fd, std::string_view text) {
-    const int64_t end_ns = now_ns() + kLongestWaitNs;
+bool write_all(int fd, std::string_view text, int64_t patience_ns) {
+    const int64_t end_ns = now_ns() + patience_ns;
     while (!text.empty()) {
         const ssize_t written = ::write(fd, text.data(), text.size());
         if (written > 0) {

@@ -4,6 +4,7 @@
 
 #include <unistd.h>
 
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
@@ -38,9 +39,11 @@ class Descriptor {
     int fd_ = -1;
 };
 
+inline constexpr int64_t kPatienceForRoomNs = 5'000'000'000;
+
 // Writes all of the text, however many signals come. Where a descriptor that does not block has no
-// room, it waits for that, for five seconds at most. Returns false, with errno, if it is not
-// possible. Signal handlers may call this.
-bool write_all(int fd, std::string_view text);
+// room, it waits for that, for so long at most. Returns false, with errno, if it is not possible.
+// Signal handlers may call this.
+bool write_all(int fd, std::string_view text, int64_t patience_ns = kPatienceForRoomNs);
 
 }  // namespace armci::base

@@ -28,6 +28,9 @@ std::atomic<FailureHook> g_failure_hook{nullptr};
 std::atomic<OutputHook> g_output_hook{nullptr};
 std::atomic<VerdictHook> g_verdict_hook{nullptr};
 thread_local bool t_exits_without_hook = false;
+std::atomic<bool> g_is_unread{false};  // a message found no room in time
+
+constexpr const char* kError = "Error";
 
 void write_line(const char* kind, const char* function, const char* text) {
     char line[kMessageBytes + 128];
@@ -40,7 +43,10 @@ void write_line(const char* kind, const char* function, const char* text) {
         std::snprintf(line + used, sizeof line - used, "ARMCI %s: %s%s%s\n", kind,
                       function != nullptr ? function : "", function != nullptr ? ": " : "", text);
     used = std::min(used, static_cast<int>(sizeof line) - 1);
-    write_all(STDERR_FILENO, {line, static_cast<size_t>(used)});
+    // Where nobody reads, only what ends the job is worth another wait.
+    const bool waits = !g_is_unread.load(std::memory_order_relaxed) || kind == kError;
+    g_is_unread = !write_all(STDERR_FILENO, {line, static_cast<size_t>(used)},
+                             waits ? kPatienceForRoomNs : 0);
 }
 
 void write_formatted(const char* kind, const char* function, const char* format,
@@ -91,7 +97,7 @@ void tell_failure() {
 const char* kind_of(LogLevel level) {
     switch (level) {
         case LogLevel::error:
-            return "Error";
+            return kError;
         case LogLevel::warn:
             return "Warning";
         case LogLevel::info:
@@ -161,7 +167,7 @@ void log(LogLevel level, const char* format, ...) {
 void log_before_return(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_formatted("Error", nullptr, format, arguments);
+    write_formatted(kError, nullptr, format, arguments);
     va_end(arguments);
     wait_until_read(STDERR_FILENO);
 }
@@ -169,7 +175,7 @@ void log_before_return(const char* format, ...) {
 void fatal(const char* function, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_formatted("Error", function, format, arguments);
+    write_formatted(kError, function, format, arguments);
     va_end(arguments);
     tell_failure();
     write_backtrace(g_rank.load(std::memory_order_relaxed));
@@ -177,7 +183,7 @@ void fatal(const char* function, const char* format, ...) {
 }
 
 void fatal_with_code(int code, const char* message) {
-    write_line("Error", nullptr, message);
+    write_line(kError, nullptr, message);
     tell_failure();
     write_backtrace(g_rank.load(std::memory_order_relaxed));
     end_job(code);

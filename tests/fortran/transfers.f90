@@ -82,6 +82,7 @@ contains
     !> Local sections with steps, also backwards, and a dimension that is left out.
     subroutine sections()
         real(real64) :: sent(2 * rows, 3, 2 * columns), received(rows, columns)
+        real(real64), pointer :: empty(:, :)
         sent = -1
         sent(2 * rows:1:-2, 2, 1:2 * columns:2) = value_of(me, spread([1, 2, 3, 4, 5, 6], 2, columns), &
             spread([1, 2, 3, 4, 5], 1, rows))
@@ -93,6 +94,8 @@ contains
         call armci_get(sent(1:2 * rows:2, 3, columns:1:-1), base(right), right)
         call check(all(sent(1:2 * rows:2, 3, columns:1:-1) == received), "get into a section")
         call check(count(sent /= -1) == rows * columns, "get touches the section only")
+        call c_f_pointer(c_null_ptr, empty, [0, columns])
+        call armci_put(empty, base(right), right) ! transfers nothing
     end subroutine sections
 
     !> Rows 2 and 4 of columns 1, 3 and 5 at the remote side.

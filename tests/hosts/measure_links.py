@@ -23,7 +23,8 @@ import launchers
 import services
 
 HOSTS = 2
-LIMIT_S = 900
+LIMIT_S = 1200
+RELAY = ("tests", "hosts", "hosts_delay_link")
 RATES = ("100mbit", "1gbit", "10gbit")
 DELAYS = ("0", "200us", "2ms")
 LINKS = [f"{rate},{delay}" for delay in DELAYS for rate in RATES]
@@ -63,7 +64,7 @@ class Link:
     def __init__(self, cluster, build):
         self.cluster = cluster
         self.relay = None
-        self.relay_program = os.path.join(build, "tests", "hosts", "hosts_delay_link")
+        self.relay_program = os.path.join(build, *RELAY)
         self.wires = [f"eth0.{host.number + 1}" for host in cluster.hosts]
         for host in cluster.hosts:
             choose_cubic(host)
@@ -149,7 +150,7 @@ def main():
         print(__doc__, file=sys.stderr)
         return 2
     _mpi, build, *wanted = sys.argv[1:]
-    missing = lab.why_not((*services.SSH_PROGRAMS, "tc"))
+    missing = lab.why_not((*services.SSH_PROGRAMS, "tc", os.path.join(build, *RELAY)))
     if missing:
         print(f"skipped: {missing}")
         return jobs.EXIT_SKIPPED

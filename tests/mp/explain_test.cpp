@@ -136,7 +136,6 @@ TEST(Explain, WaitsForOtherRanksAreNotLearned) {
             ARMCI_Fence(other);
         }
     }
-    const int64_t learned = samples();
     for (int i = 0; i < 8; ++i) {
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
@@ -145,10 +144,12 @@ TEST(Explain, WaitsForOtherRanksAreNotLearned) {
         } else if (measures) {
             ARMCI_NbGet(slices[static_cast<size_t>(other)], local.data(), kBytes, other, &handle);
         }
+        const int64_t learned = samples();  // it may have ended already
         armci_msg_barrier();
         ARMCI_Wait(&handle);
+        EXPECT_EQ(samples(), learned);
+        ARMCI_AllFence();
     }
-    EXPECT_EQ(samples(), learned);
     ARMCI_Barrier();
     ARMCI_Free(slices[static_cast<size_t>(me())]);
 }

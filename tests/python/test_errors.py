@@ -250,6 +250,8 @@ def test_other_threads_run_while_a_call_waits(job):
 
 def test_an_interrupt_is_an_exception():
     """The libraries that the package loads leave that to Python."""
+    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
+        pytest.skip("whoever has started this ignores SIGINT")
     with pytest.raises(KeyboardInterrupt):
         signal.raise_signal(signal.SIGINT)
 

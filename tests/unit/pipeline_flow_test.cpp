@@ -221,8 +221,6 @@ uint64_t credits_of_long_get(bool write_chunks, int depth) {
     return network.stats(0).messages_sent - others;
 }
 
-// Each chunk except the last is credited: one by one where there are one or two buffers, else half
-// of the buffers at a time.
 // With one buffer for data at the server, gets that have waited for it come before later ones.
 TEST(PipelineFlow, LaterGetsDoNotOvertakeThoseThatWaitForABuffer) {
     constexpr size_t kUnderWay = 64;
@@ -272,6 +270,8 @@ TEST(PipelineFlow, LaterGetsDoNotOvertakeThoseThatWaitForABuffer) {
     EXPECT_LE(oldest, static_cast<int>(4 * kUnderWay));
 }
 
+// Each chunk except the last is credited: one by one where there are one or two buffers, else half
+// of the buffers at a time.
 TEST(PipelineFlow, CreditsEveryChunkOfALongGet) {
     if (!TestNetwork(NetworkOptions{}).writes_chunks()) {
         GTEST_SKIP() << "this provider has no granted receive buffers";

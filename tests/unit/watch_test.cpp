@@ -312,7 +312,7 @@ TEST(LivenessHandshake, LateConfirmationIsAwaited) {
 // All ranks of a node call its first rank at the same time, and it may be late. It drops none of
 // them as one that has said nothing.
 TEST(LivenessHandshake, AllRanksMayCallAtOnce) {
-    constexpr int kRanks = 150;
+    constexpr int kRanks = 120;  // older systems let no more than 128 wait
     Loopback here;
     const Meeting& meeting = here.listener.meeting();
     std::vector<base::Descriptor> callers;

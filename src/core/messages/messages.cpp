@@ -257,7 +257,7 @@ void Messages::select(const char* function, const Group& group, void* record, in
         MPI_Iallreduce(MPI_IN_PLACE, &best, 1, mpi_type(type), is_max ? MPI_MAX : MPI_MIN,
                        own_comm(group), &request);
         complete(&request);
-        // One that is no number is neither: its ranks could win, so that some rank does.
+        // NaN is neither less nor greater, so a rank that meets one has the best. Some rank has.
         const bool is_best = !(mine < best) && !(mine > best);
         return contributes && is_best ? group.rank() : group.size();
     });

@@ -62,7 +62,7 @@ class CostLearning {
             finish_call(origin, stats);
         }
     }
-    // A wait follows that other ranks end. What is open would be measured as long as it lasts.
+    // Is called before a wait that other ranks end, which an open measurement would include.
     void drop() { is_open_ = false; }
     // A wait for the network is over, which began then (0: it had no need to wait).
     void end_wait(int64_t began_ns, pipeline::Origin& origin, const base::Stats& stats) {

@@ -56,8 +56,8 @@ bool Completion::test_handle(armci_hdl_s* handle) {
         }
     }
     // Copied operations have to leave now. If this were the program's last call for long, nothing
-    // would send them. The handle is complete all the same, so it is not for a later test to say
-    // so: there may be new ones each time.
+    // would send them. This waits for them. If it returned non-zero instead, a program that starts
+    // new ones before each test would never see 0.
     if (progress_.network() != nullptr && !progress_.network()->origin.batches().have_left()) {
         send_batches();
     }
