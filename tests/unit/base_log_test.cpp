@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "base/log.h"
 
-#include <fcntl.h>
 #include <gtest/gtest.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,12 +13,14 @@
 
 #include "base/backtrace.h"
 #include "base/thread.h"
+#include "read_late.h"
 #include "stderr_capture.h"
 #include "task_state.h"
 
 namespace armci::base::test {
 namespace {
 
+using armci::test::ReadLate;
 using armci::test::StderrCapture;
 
 // Leaves the process-wide settings as they are by default.
@@ -92,46 +90,6 @@ TEST_F(Log, LongMessagesAreCutToOneLine) {
     EXPECT_LT(line.size(), 4096U);
 }
 
-// Standard error as a launcher makes it: a pipe that another process reads when it gets to it.
-class ReadLate {
-  public:
-    ReadLate() : saved_(dup(STDERR_FILENO)) {
-        EXPECT_EQ(pipe(ends_), 0);
-        dup2(ends_[1], STDERR_FILENO);
-    }
-    ~ReadLate() {
-        dup2(saved_, STDERR_FILENO);
-        close(saved_);
-        close(ends_[0]);
-        close(ends_[1]);
-    }
-    ReadLate(const ReadLate&) = delete;
-    ReadLate& operator=(const ReadLate&) = delete;
-
-    bool has_unread() const {
-        pollfd unread{ends_[0], POLLIN, 0};
-        return poll(&unread, 1, 0) == 1;
-    }
-    std::string read() const {
-        char text[4096];
-        const ssize_t bytes = ::read(ends_[0], text, sizeof text);
-        EXPECT_GT(bytes, 0);
-        return {text, static_cast<size_t>(std::max<ssize_t>(bytes, 0))};
-    }
-    // Leaves no room for a byte.
-    void fill(bool may_block) const {
-        const int flags = fcntl(ends_[1], F_GETFL);
-        fcntl(ends_[1], F_SETFL, flags | O_NONBLOCK);
-        while (write(ends_[1], ".", 1) == 1) {
-        }
-        fcntl(ends_[1], F_SETFL, may_block ? flags : flags | O_NONBLOCK);
-    }
-
-  private:
-    int saved_;
-    int ends_[2] = {-1, -1};
-};
-
 // A call that returns an error is often followed by MPI_Abort, after which launchers lose what they
 // have not read.
 TEST_F(Log, ErrorsAreReadBeforeTheCallReturns) {
@@ -165,57 +123,6 @@ TEST_F(Log, OtherMessagesDoNotWaitForTheirReader) {
     const ReadLate standard_error;
     log(LogLevel::error, "a message");
     EXPECT_TRUE(standard_error.has_unread());
-}
-
-std::atomic<int> g_signals{0};
-
-// Writes where there is no room, while signals come. Returns what has arrived behind the dots that
-// took the room.
-template <class Write>
-std::string written_late(bool may_block, Write&& write) {
-    struct sigaction count {};
-    struct sigaction before {};
-    count.sa_handler = [](int) { ++g_signals; };  // system calls are not started again
-    sigaction(SIGUSR1, &count, &before);
-    g_signals = 0;
-    const ReadLate standard_error;
-    standard_error.fill(may_block);
-    std::string arrived;
-    std::atomic<bool> has_returned{false};
-    const std::string caller = armci::test::task_of(gettid());
-    std::thread reader([&, writer = pthread_self()] {
-        for (int sent = 0; sent < 3; ++sent) {
-            while (!has_returned && !armci::test::is_asleep(caller)) {
-                sched_yield();
-            }
-            pthread_kill(writer, SIGUSR1);
-            while (g_signals == sent) {
-                sched_yield();
-            }
-        }
-        while (!has_returned || standard_error.has_unread()) {
-            if (standard_error.has_unread()) {
-                arrived += standard_error.read();
-            }
-        }
-    });
-    write();
-    has_returned = true;
-    reader.join();
-    sigaction(SIGUSR1, &before, nullptr);
-    return arrived.substr(std::min(arrived.find_first_not_of('.'), arrived.size()));
-}
-
-TEST_F(Log, MessagesWaitForRoomInSpiteOfSignals) {
-    for (const bool may_block : {true, false}) {
-        EXPECT_EQ(written_late(may_block, [] { log(LogLevel::error, "a message"); }),
-                  "ARMCI Error: a message\n");
-        set_backtrace(true);
-        EXPECT_TRUE(written_late(may_block, [] {
-                        write_backtrace(-1);
-                    }).ends_with("(without these lines: ARMCI_BACKTRACE=0)\n"));
-        set_backtrace(false);
-    }
 }
 
 using LogDeathTest = Log;
