@@ -9,6 +9,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/base_descriptor_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_interfaces_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_ip_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/base_log_room_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_log_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_placement_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/base_slot_table_test.cpp
