@@ -28,11 +28,22 @@ std::atomic<FailureHook> g_failure_hook{nullptr};
 std::atomic<OutputHook> g_output_hook{nullptr};
 std::atomic<VerdictHook> g_verdict_hook{nullptr};
 thread_local bool t_exits_without_hook = false;
-std::atomic<bool> g_is_unread{false};  // a message found no room in time
 
-constexpr const char* kError = "Error";
+const char* kind_of(LogLevel level) {
+    switch (level) {
+        case LogLevel::error:
+            return "Error";
+        case LogLevel::warn:
+            return "Warning";
+        case LogLevel::info:
+            return "Info";
+        case LogLevel::debug:
+            break;
+    }
+    return "Debug";
+}
 
-void write_line(const char* kind, const char* function, const char* text) {
+void write_line(LogLevel level, const char* function, const char* text) {
     char line[kMessageBytes + 128];
     int used = 0;
     const int rank = g_rank.load(std::memory_order_relaxed);
@@ -40,20 +51,18 @@ void write_line(const char* kind, const char* function, const char* text) {
         used = std::snprintf(line, sizeof line, "[%d] ", rank);
     }
     used +=
-        std::snprintf(line + used, sizeof line - used, "ARMCI %s: %s%s%s\n", kind,
+        std::snprintf(line + used, sizeof line - used, "ARMCI %s: %s%s%s\n", kind_of(level),
                       function != nullptr ? function : "", function != nullptr ? ": " : "", text);
     used = std::min(used, static_cast<int>(sizeof line) - 1);
-    // Where nobody reads, only what ends the job is worth another wait.
-    const bool waits = !g_is_unread.load(std::memory_order_relaxed) || kind == kError;
-    g_is_unread = !write_all(STDERR_FILENO, {line, static_cast<size_t>(used)},
-                             waits ? kPatienceForRoomNs : 0);
+    // An error is worth a wait if a standard error that does not block has no room.
+    write_all(STDERR_FILENO, {line, static_cast<size_t>(used)},
+              level == LogLevel::error ? kPatienceForRoomNs : 0);
 }
 
-void write_formatted(const char* kind, const char* function, const char* format,
-                     va_list arguments) {
+void write_formatted(LogLevel level, const char* function, const char* format, va_list arguments) {
     char text[kMessageBytes];
     std::vsnprintf(text, sizeof text, format, arguments);
-    write_line(kind, function, text);
+    write_line(level, function, text);
 }
 
 // Launchers read our output and the call for an abort separately, and output that is unread at the
@@ -92,20 +101,6 @@ void tell_failure() {
         hook(code);
     }
     std::_Exit(code & 0xff);
-}
-
-const char* kind_of(LogLevel level) {
-    switch (level) {
-        case LogLevel::error:
-            return kError;
-        case LogLevel::warn:
-            return "Warning";
-        case LogLevel::info:
-            return "Info";
-        case LogLevel::debug:
-            break;
-    }
-    return "Debug";
 }
 
 }  // namespace
@@ -160,14 +155,14 @@ void log(LogLevel level, const char* format, ...) {
     }
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(kind_of(level), nullptr, format, arguments);
+    write_formatted(level, nullptr, format, arguments);
     va_end(arguments);
 }
 
 void log_before_return(const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(kError, nullptr, format, arguments);
+    write_formatted(LogLevel::error, nullptr, format, arguments);
     va_end(arguments);
     wait_until_read(STDERR_FILENO);
 }
@@ -175,7 +170,7 @@ void log_before_return(const char* format, ...) {
 void fatal(const char* function, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    write_formatted(kError, function, format, arguments);
+    write_formatted(LogLevel::error, function, format, arguments);
     va_end(arguments);
     tell_failure();
     write_backtrace(g_rank.load(std::memory_order_relaxed));
@@ -183,7 +178,7 @@ void fatal(const char* function, const char* format, ...) {
 }
 
 void fatal_with_code(int code, const char* message) {
-    write_line(kError, nullptr, message);
+    write_line(LogLevel::error, nullptr, message);
     tell_failure();
     write_backtrace(g_rank.load(std::memory_order_relaxed));
     end_job(code);
