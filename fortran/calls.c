@@ -2,7 +2,6 @@
 /* What the Fortran module calls where the C interface takes other arguments. */
 #include <armci/armci.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,24 +75,8 @@ static void repeat(const struct call* call, struct sides* s, int dimension, char
     }
 }
 
-/* As a pointer to an empty share is. */
-static bool has_no_elements(const CFI_cdesc_t* array) {
-    for (int i = 0; i < array->rank; ++i) {
-        if (array->dim[i].extent == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
-    if (array->base_addr == NULL) {
-        if (!has_no_elements(array)) {
-            fail(call, "local", "the array is not allocated, or was not given");
-        }
-        return;
-    }
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
     }
@@ -102,9 +85,13 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     }
     struct sides sides;
     describe_sides(array, remote, strides, &sides);
-    if (!sides.is_empty) {
-        repeat(call, &sides, sides.repeated, sides.local, sides.remote);
+    if (sides.is_empty) {
+        return;
     }
+    if (array->base_addr == NULL) {
+        fail(call, "local", "the array is not allocated, or was not given");
+    }
+    repeat(call, &sides, sides.repeated, sides.local, sides.remote);
 }
 
 /* Returns ARMCI's number of an element type, -1 if accumulate does not take it. */
