@@ -136,13 +136,16 @@ TEST(Explain, WaitsForOtherRanksAreNotLearned) {
             ARMCI_Fence(other);
         }
     }
-    for (int i = 0; i < 8; ++i) {
+    for (int i = 0; i < 32; ++i) {
         armci_hdl_t handle;
         ARMCI_INIT_HANDLE(&handle);
         if (measures && i % 2 == 0) {
             ARMCI_Put(local.data(), slices[static_cast<size_t>(other)], kBytes, other);
         } else if (measures) {
             ARMCI_NbGet(slices[static_cast<size_t>(other)], local.data(), kBytes, other, &handle);
+        }
+        for (int k = 0; me() == other && k < 10; ++k) {  // it comes later
+            ARMCI_Get(slices[0], local.data(), kBytes, 0);
         }
         const int64_t learned = samples();  // it may have ended already
         armci_msg_barrier();
