@@ -60,6 +60,17 @@ Summary sum_of(const std::vector<const char*>& texts) {
     return summary;
 }
 
+// A microsecond of rank 0.
+Event span_of(const char* category, const char* name) {
+    Event event;
+    event.kind = Event::Kind::span;
+    event.rank = 0;
+    event.category = category;
+    event.name = name;
+    event.duration_ns = 1000;
+    return event;
+}
+
 TEST(TraceSummary, SumsTimeByName) {
     const Summary summary = sum_of({kRank0, kRank1});
     const Work& put = summary.works(Group::call).at("ARMCI_Put");
@@ -207,12 +218,7 @@ TEST(TraceSummary, WritesText) {
 }
 
 TEST(TraceSummary, WritesAPageThatNeedsNothingElse) {
-    Event event;
-    event.kind = Event::Kind::span;
-    event.rank = 0;
-    event.category = "call";
-    event.name = "<b>&\"";
-    event.duration_ns = 1000;
+    const Event event = span_of("call", "<b>&\"");
     Summary summary = sum_of({kRank0, kRank1});
     summary.add(event);
     const std::string html = to_html(summary, "a < b");
@@ -229,11 +235,7 @@ TEST(TraceSummary, WritesAPageThatNeedsNothingElse) {
 }
 
 TEST(TraceSummary, LongNamesKeepColumnsInLine) {
-    Event event;
-    event.kind = Event::Kind::span;
-    event.rank = 0;
-    event.category = "wait";
-    event.duration_ns = 1000;
+    Event event = span_of("wait", "");
     Summary summary;
     for (const char* name : {"asleep", "wait for a message or a collective operation of MPI"}) {
         event.name = name;
@@ -252,12 +254,7 @@ TEST(TraceSummary, LongNamesKeepColumnsInLine) {
 
 // Operations under way are many more than threads, whose curves would be flat beside theirs.
 TEST(TraceSummary, StagesOverTimeHaveAnAxisOfTheirOwn) {
-    Event event;
-    event.kind = Event::Kind::span;
-    event.rank = 0;
-    event.category = "call";
-    event.name = "ARMCI_Put";
-    event.duration_ns = 1000;
+    Event event = span_of("call", "ARMCI_Put");
     Summary summary;
     summary.add(event);
     const auto axes_of = [](const std::string& plot) {
