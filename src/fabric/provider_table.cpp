@@ -108,9 +108,8 @@ constexpr ProviderRow kTable[] = {
     {
         .name = "psm3",
         .preference = 70,
-        // Its descriptor is signalled by who makes progress, and nobody does while we sleep
-        // (psmx3_cq.c: psmx3_cq_enqueue_event). A server that slept on it answered after 20 to 60
-        // ms.
+        // psm3 signals its descriptor only while this process polls (psmx3_cq.c:
+        // psmx3_cq_enqueue_event). A data server that slept on it answered after 20 to 60 ms.
         .wait = WaitMode::nap,
         .rma = true,
         .delivery = true,

@@ -569,7 +569,7 @@ void finish_start() {
         }
         if (endpoint != nullptr && endpoint->process == acting_process() &&
             twin->wait_fd == WaitObject::unsignalled && endpoint->queue->waits) {
-            violation("endpoint %lld waits for what nobody signals meanwhile",
+            violation("endpoint %lld sleeps on an object that only its own polls signal",
                       static_cast<long long>(endpoint->name()));
         }
     }

@@ -9,7 +9,7 @@ namespace armci::tools {
 void reserve_standard_output();
 
 // Writes what has been printed. Returns the status, or 1 with a message if the status is 0 and
-// something is lost. If nobody reads any more, there is no message.
+// something is lost. A pipe whose reader has ended gives no message.
 int finish_standard_output(const char* program, int status);
 
 }  // namespace armci::tools

@@ -38,7 +38,7 @@ enum class WaitObject : uint8_t {
     granted,
     refused,
     overlooked,   // taken, but there is nothing to wait for: FI_GETWAIT fails
-    unsignalled,  // granted, but only who polls signals it, so a sleeper is not woken
+    unsignalled,  // granted, but only polls of the same process signal it
 };
 
 // One of the entries that fi_getinfo returns; other terms are common to all of them.
