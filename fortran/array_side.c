@@ -18,6 +18,7 @@ void describe_sides(const CFI_cdesc_t* array, void* remote, const ptrdiff_t* str
     sides->local = array->base_addr;
     sides->remote = remote;
     sides->levels = 0;
+    sides->long_level = 0;
     sides->repeated = 0;
     sides->is_empty = block == 0;
     for (int d = 0; d < array->rank; ++d) {
@@ -38,11 +39,16 @@ void describe_sides(const CFI_cdesc_t* array, void* remote, const ptrdiff_t* str
             block *= count;
             continue;
         }
-        if (fits(local) && fits(far) && fits(count)) {
-            sides->counts[sides->levels + 1] = (int)count;
+        if (fits(local) && fits(far) && (fits(count) || sides->long_level == 0)) {
             sides->local_strides[sides->levels] = (int)local;
             sides->remote_strides[sides->levels] = (int)far;
             ++sides->levels;
+            if (fits(count)) {
+                sides->counts[sides->levels] = (int)count;
+            } else {
+                sides->long_level = sides->levels;
+                sides->long_count = count;
+            }
         } else {
             sides->repetitions[sides->repeated] = count;
             sides->local_steps[sides->repeated] = local;

@@ -11,7 +11,9 @@ enum { kMaxLevels = CFI_MAX_RANK };
 
 /*
  * Both sides of a transfer between an array and remote memory, as ARMCI describes them. Dimensions
- * whose distance does not fit in an int are left to the caller, who repeats the call along them.
+ * whose distance does not fit in an int are left to the caller, who repeats the call along them. One
+ * dimension may have more elements than an int can count. The caller then makes calls for pieces of
+ * it.
  */
 struct sides {
     char* local;
@@ -20,6 +22,8 @@ struct sides {
     int counts[kMaxLevels + 1];
     int local_strides[kMaxLevels];
     int remote_strides[kMaxLevels];
+    int long_level;       /* whose count the caller sets; 0 if there is none */
+    ptrdiff_t long_count; /* the elements in all pieces of it together */
     int repeated; /* dimensions that are left to the caller */
     ptrdiff_t repetitions[kMaxLevels];
     ptrdiff_t local_steps[kMaxLevels];

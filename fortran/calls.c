@@ -75,6 +75,17 @@ static void repeat(const struct call* call, struct sides* s, int dimension, char
     }
 }
 
+static void repeat_pieces(const struct call* call, struct sides* s) {
+    const ptrdiff_t longest = (ptrdiff_t)1 << 30;
+    const int level = s->long_level;
+    for (ptrdiff_t done = 0; done < s->long_count; done += s->counts[level]) {
+        const ptrdiff_t left = s->long_count - done;
+        s->counts[level] = (int)(left < longest ? left : longest);
+        repeat(call, s, s->repeated, s->local + done * s->local_strides[level - 1],
+               s->remote + done * s->remote_strides[level - 1]);
+    }
+}
+
 static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
@@ -91,7 +102,11 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     if (array->base_addr == NULL) {
         fail(call, "local", "the array is not allocated, or was not given");
     }
-    repeat(call, &sides, sides.repeated, sides.local, sides.remote);
+    if (sides.long_level > 0) {
+        repeat_pieces(call, &sides);
+    } else {
+        repeat(call, &sides, sides.repeated, sides.local, sides.remote);
+    }
 }
 
 /* Returns ARMCI's number of an element type, -1 if accumulate does not take it. */
