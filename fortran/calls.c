@@ -91,6 +91,13 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
     }
+#if defined(__GNUC__) && !defined(__clang__)
+    /* gfortran describes the container of a class(*) object as if it were the data. */
+    if (array->type == CFI_type_other) {
+        fail(call, "local",
+             "gfortran does not pass where the data of class(*) is; pass it from a select type block");
+    }
+#endif
     if (array->elem_len > INT_MAX) {
         fail(call, "local", "one element is longer than 2 GiB; pass parts of it");
     }

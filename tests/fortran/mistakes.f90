@@ -39,6 +39,8 @@ program mistakes
         if (armci_same_node(1)) continue
     case ("no_rank")
         call armci_put(numbers, base(1), 1) ! the call
+    case ("polymorphic")
+        call pass_on_any(numbers)
     case ("no_group")
         ierr = armci_group_size(group)
     end select
@@ -49,4 +51,9 @@ contains
         real(c_double), intent(in) :: array(*)
         call armci_put(array, base(1), 0)
     end subroutine pass_on
+
+    subroutine pass_on_any(array)
+        class(*), intent(in) :: array(:)
+        call armci_put(array, base(1), 0)
+    end subroutine pass_on_any
 end program mistakes
