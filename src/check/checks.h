@@ -13,6 +13,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -135,6 +136,9 @@ class Checks final : public core::CheckHooks {
     void check_overlap(const pipeline::Transfer& transfer);
     void check_destination(const pipeline::Transfer& transfer);
     void check_local_side(const pipeline::Transfer& transfer);
+    void check_freed_global(const pipeline::Transfer& transfer);
+    // Returns freed memory of this node in which some of these bytes are.
+    std::optional<node::FreedRange> find_freed(const std::vector<check::Row>& rows);
     void log_write(const pipeline::Transfer& transfer);
     std::string describe_bytes(int rank, const check::Bytes& bytes) const;
 

@@ -21,6 +21,7 @@ using pipeline::Transfer;
 void Checks::before_transfer(const Transfer& transfer) {
     ++counts_.transfers;
     check_local_side(transfer);
+    check_freed_global(transfer);
     check_overlap(transfer);
     check_destination(transfer);
     log_write(transfer);
@@ -86,6 +87,63 @@ void Checks::check_local_side(const Transfer& transfer) {
             ++counts_.buffers_left_out;
             return;
         }
+    }
+}
+
+std::optional<node::FreedRange> Checks::find_freed(const std::vector<check::Row>& rows) {
+    const Bytes extent = check::extent_of(rows);
+    int64_t work = check::kMaxWork;
+    for (const node::FreedRange& freed : freed_ranges_.find(extent.begin, extent.end)) {
+        const check::Row block =
+            check::make_row(freed.begin, static_cast<int64_t>(freed.end - freed.begin), 0, 1);
+        if (!check::common_bytes(rows, {block}, &work).is_empty()) {
+            return freed;
+        }
+        if (work < 0) {
+            ++counts_.buffers_left_out;
+            break;
+        }
+    }
+    return std::nullopt;
+}
+
+// What this rank knows to be freed on the remote side has been refused before. That the owner has
+// freed memory of ARMCI_Memget, no other rank learns.
+void Checks::check_freed_global(const Transfer& transfer) {
+    if (freed_ranges_.bytes() == 0) {
+        return;
+    }
+    const auto heap_begin = reinterpret_cast<uint64_t>(runtime_.node.mapping.base);
+    const Bytes heap{heap_begin, heap_begin + runtime_.node.mapping.bytes};
+    if (check::local_extent(transfer).overlaps(heap)) {
+        if (const auto freed = find_freed(check::local_rows(transfer))) {
+            report(Finding::memory, Severity::error, transfer.function,
+                   "the local buffer, %" PRId64 " bytes at 0x%" PRIx64
+                   ", is in memory that was freed: rank %d's %" PRIu64
+                   " bytes in allocation %s. Free it after its last use",
+                   transfer.total_bytes, check::local_extent(transfer).begin, freed->rank,
+                   freed->slice_bytes, core::name_of_allocation(freed->allocation).c_str());
+        }
+    }
+    if (!runtime_.world.on_my_node(transfer.target)) {
+        return;
+    }
+    std::vector<check::Row> rows = check::remote_rows(transfer);
+    std::erase_if(rows, [&](const check::Row& row) {
+        const core::Segment* segment =
+            runtime_.segments.find(transfer.target, row.begin, row.block_bytes).segment;
+        return segment == nullptr || !segment->is_dynamic();
+    });
+    if (rows.empty()) {
+        return;
+    }
+    if (const auto freed = find_freed(rows)) {
+        report(Finding::memory, Severity::error, transfer.function,
+               "the remote memory, %" PRId64 " bytes at 0x%" PRIx64
+               " of rank %d, was freed: its %" PRIu64
+               " bytes in allocation %s. Free memory after the last access of any rank",
+               transfer.total_bytes, rows[0].begin, transfer.target, freed->slice_bytes,
+               core::name_of_allocation(freed->allocation).c_str());
     }
 }
 

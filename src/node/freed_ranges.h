@@ -7,9 +7,12 @@
 // long as an entry exists.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <mutex>
+#include <vector>
 
 #include "node/shared_lock.h"
 
@@ -76,6 +79,16 @@ class FreedRanges {
             put_back(before, forget);
             put_back(after, forget);
         }
+    }
+
+    // Returns the entries that overlap [begin, end).
+    std::vector<FreedRange> find(uint64_t begin, uint64_t end) const {
+        const std::lock_guard<SharedLock> lock(table_->lock);
+        std::vector<FreedRange> found;
+        std::copy_if(
+            table_->entries, table_->entries + table_->count, std::back_inserter(found),
+            [&](const FreedRange& range) { return range.begin < end && begin < range.end; });
+        return found;
     }
 
     uint64_t left_out() const { return table_->left_out; }

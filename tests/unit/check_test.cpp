@@ -385,6 +385,20 @@ TEST(FreedRanges, TakeCutsOutTheRequestedRange) {
     EXPECT_EQ(ranges.left_out(), 0U);
 }
 
+TEST(FreedRanges, FindReturnsWhatOverlapsAndKeepsIt) {
+    auto table = std::make_unique<node::FreedRangeTable>();
+    node::FreedRanges ranges(table.get());
+    const auto none = [](const node::FreedRange&) { FAIL(); };
+    ranges.add({100, 200, 100, 100, 1, 0, 0}, none);
+    ranges.add({300, 400, 300, 100, 2, 0, 0}, none);
+    EXPECT_TRUE(ranges.find(0, 100).empty());
+    EXPECT_TRUE(ranges.find(200, 300).empty());
+    ASSERT_EQ(ranges.find(199, 300).size(), 1U);
+    EXPECT_EQ(ranges.find(199, 300)[0].allocation, 1U);
+    EXPECT_EQ(ranges.find(0, UINT64_MAX).size(), 2U);
+    EXPECT_EQ(ranges.bytes(), 200U);
+}
+
 TEST(FreedRanges, DropsTheOldestRangeWhenFull) {
     auto table = std::make_unique<node::FreedRangeTable>();
     node::FreedRanges ranges(table.get());

@@ -122,6 +122,43 @@ static void put_from_freed_local(void) {
     ARMCI_Put(buffer + kBlock, slice, kBlock, target);
 }
 
+static void put_from_freed(void) {
+    allocate();
+    ARMCI_Free(memory[my_rank]);
+    ARMCI_Barrier();
+    if (is_last_rank()) {
+        EXPECT("ARMCI_PutS", "the local buffer, 64 bytes",
+               "is in memory that was freed: rank 1's 512 bytes in allocation 0.",
+               "Free it after its last use", NULL);
+        int count = kBlock;
+        ARMCI_PutS((char*)memory[my_rank] + kBlock, NULL, slice, NULL, &count, 0, target);
+    }
+    ARMCI_Barrier();
+}
+
+/* The owner frees it alone, and the other rank does not learn that. */
+static void get_from_freed_by_owner(void) {
+    armci_meminfo_t info;
+    if (my_rank == 0) {
+        ARMCI_Memget(kBytes, &info, 0);
+    }
+    MPI_Bcast(&info, sizeof info, MPI_BYTE, 0, MPI_COMM_WORLD);
+    if (my_rank == 0) {
+        receive_from(1);
+        ARMCI_Memctl(&info);
+        send_to(1);
+    } else {
+        char* there = ARMCI_Memat(&info, kBlock);
+        ARMCI_Get(there, local, kBlock, 0);
+        send_to(0);
+        receive_from(0);
+        EXPECT("ARMCI_Get", "the remote memory, 64 bytes", "of rank 0, was freed: its 512 bytes",
+               "Free memory after the last access", NULL);
+        ARMCI_Get(there, local, kBlock, 0);
+    }
+    ARMCI_Barrier();
+}
+
 static void store_to_freed_local(void) {
     char* buffer = ARMCI_Malloc_local(100);
     ARMCI_Free_local(buffer);
@@ -263,6 +300,12 @@ static void freed_memory_is_stored_to_before_the_end(void) {
 }
 static void freed_local_memory_is_put_from(void) {
     one_mistake_of_last_rank(put_from_freed_local);
+}
+static void freed_memory_is_put_from(void) {
+    one_mistake(put_from_freed);
+}
+static void memory_freed_by_its_owner_is_read(void) {
+    one_mistake(get_from_freed_by_owner);
 }
 static void freed_local_memory_is_stored_to(void) {
     one_mistake_of_last_rank(store_to_freed_local);
@@ -617,6 +660,8 @@ const struct Case checking_cases[] = {
     CASE(freed_memory_is_stored_to_before_the_end, ON_ITS_OWN, NODE),
     CASE(freed_local_memory_is_put_from, ON_ITS_OWN, NODE),
     CASE(freed_local_memory_is_stored_to, ON_ITS_OWN, NODE),
+    CASE(freed_memory_is_put_from, ON_ITS_OWN, ANY),
+    CASE(memory_freed_by_its_owner_is_read, ON_ITS_OWN, NODE),
     CASE(source_changes, ON_ITS_OWN, NODE),
     CASE(source_changes_before_fence, ON_ITS_OWN, NODE),
     CASE(destination_is_written, ON_ITS_OWN, NODE),
