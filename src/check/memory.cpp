@@ -121,6 +121,11 @@ void Checks::check_given_out(const char* function, const node::NodeHeap::Range& 
 // ---- Memory of ARMCI_Malloc_local ----
 
 bool Checks::free_local_later(void* memory, size_t bytes) {
+    // The pattern would bring all of its pages into memory, and there would be no room to watch it.
+    if (bytes > kMaxFreedLocalBytes) {
+        ++counts_.ranges_left_out;
+        return false;
+    }
     check::poison(memory, static_cast<int64_t>(bytes));
     const auto address = reinterpret_cast<uint64_t>(memory);
     freed_local_[address] = {memory, bytes};

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -641,6 +642,19 @@ static void put_around_freed_right(void) {
     }
 }
 
+/* Memory that was never touched takes none when it is freed. */
+static void free_untouched_right(void) {
+    enum { kMany = 256 << 20 };
+    struct rusage before;
+    struct rusage after;
+    void* buffer = ARMCI_Malloc_local(kMany);
+    getrusage(RUSAGE_SELF, &before);
+    ARMCI_Free_local(buffer);
+    getrusage(RUSAGE_SELF, &after);
+    check(after.ru_maxrss - before.ru_maxrss < kMany / 2 / 1024, "freed memory takes %ld KiB",
+          after.ru_maxrss - before.ru_maxrss);
+}
+
 static void correct_program(void) {
     start_checked();
     expect_status(0);
@@ -649,6 +663,7 @@ static void correct_program(void) {
     write_same_bytes_right();
     use_memory_right();
     put_around_freed_right();
+    free_untouched_right();
     ARMCI_Destroy_mutexes();
     stop_library();
 }
