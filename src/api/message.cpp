@@ -22,7 +22,7 @@ core::MessageType checked_type(const char* function, int type) {
     return static_cast<core::MessageType>(type);
 }
 
-// The arguments of a reduction, as the callers pass them.
+// The arguments of a reduction or selection, as the callers pass them.
 struct ReduceArguments {
     void* x;
     int n;
@@ -55,6 +55,19 @@ void reduce_group(const char* function, int scope, const ReduceArguments& argume
     const ScopeOfGroup part(function, scope, check_group(call, "group", group), *entry);
     if (part.ranks() != nullptr) {
         reduce(call, *part.ranks(), arguments);
+    }
+}
+
+void select_scope(const char* function, int scope, const ReduceArguments& arguments,
+                  bool contributes) {
+    core::Entry entry(function);
+    check_not_negative(function, "n", arguments.n);
+    check_not_null(function, "x", arguments.x);
+    check_not_null(function, "op", arguments.op);
+    const core::MessageType type = checked_type(function, arguments.type);
+    if (const core::GroupRef group = scope_group(function, scope, *entry)) {
+        entry->messages.select(function, *group, arguments.x, arguments.n, arguments.op, type,
+                               contributes);
     }
 }
 
@@ -146,7 +159,7 @@ extern "C" void armci_msg_rcv(int tag, void* buffer, int buflen, int* msglen, in
         api::check_not_null("armci_msg_rcv", "buffer", buffer);
     }
     int source = -1;
-    const int bytes = entry->messages.receive(tag, buffer, buflen, from, &source);
+    const int bytes = entry->messages.receive("armci_msg_rcv", tag, buffer, buflen, from, &source);
     if (msglen != nullptr) {
         *msglen = bytes;
     }
@@ -160,7 +173,8 @@ extern "C" int armci_msg_rcvany(int tag, void* buffer, int buflen, int* msglen) 
         api::check_not_null("armci_msg_rcvany", "buffer", buffer);
     }
     int source = -1;
-    const int bytes = entry->messages.receive(tag, buffer, buflen, MPI_ANY_SOURCE, &source);
+    const int bytes =
+        entry->messages.receive("armci_msg_rcvany", tag, buffer, buflen, MPI_ANY_SOURCE, &source);
     if (msglen != nullptr) {
         *msglen = bytes;
     }
@@ -245,19 +259,11 @@ extern "C" void armci_msg_reduce(void* x, int n, char* op, int type) {
 }
 
 extern "C" void armci_msg_sel_scope(int scope, void* x, int n, char* op, int type, int contribute) {
-    constexpr const char* kFunction = "armci_msg_sel_scope";
-    Entry entry(kFunction);
-    api::check_not_negative(kFunction, "n", n);
-    api::check_not_null(kFunction, "x", x);
-    api::check_not_null(kFunction, "op", op);
-    const armci::core::MessageType checked = api::checked_type(kFunction, type);
-    if (const armci::core::GroupRef group = api::scope_group(kFunction, scope, *entry)) {
-        entry->messages.select(kFunction, *group, x, n, op, checked, contribute != 0);
-    }
+    api::select_scope("armci_msg_sel_scope", scope, {x, n, op, type}, contribute != 0);
 }
 
 extern "C" void armci_msg_sel(void* x, int n, char* op, int type, int contribute) {
-    armci_msg_sel_scope(SCOPE_ALL, x, n, op, type, contribute);
+    api::select_scope("armci_msg_sel", SCOPE_ALL, {x, n, op, type}, contribute != 0);
 }
 
 extern "C" void armci_msg_igop(int* x, int n, char* op) {

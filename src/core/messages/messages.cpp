@@ -128,7 +128,8 @@ void Messages::send(int tag, const void* data, int bytes, int to) {
     complete(&request);
 }
 
-bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes) {
+bool Messages::take_self_message(const char* function, int tag, void* buffer, int buffer_bytes,
+                                 int* bytes) {
     const auto found = std::find_if(self_messages_.begin(), self_messages_.end(),
                                     [&](const SelfMessage& message) { return message.tag == tag; });
     if (found == self_messages_.end()) {
@@ -136,7 +137,7 @@ bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* b
     }
     *bytes = static_cast<int>(found->data.size());
     if (*bytes > buffer_bytes) {
-        base::fatal("armci_msg_rcv",
+        base::fatal(function,
                     "argument buflen = %d: the message with tag %d has %d bytes; "
                     "receive into a larger buffer",
                     buffer_bytes, tag, *bytes);
@@ -146,17 +147,21 @@ bool Messages::take_self_message(int tag, void* buffer, int buffer_bytes, int* b
     return true;
 }
 
-int Messages::receive(int tag, void* buffer, int buffer_bytes, int from, int* source) {
-    const bool may_be_self = from == progress_.world().rank || from == MPI_ANY_SOURCE;
+int Messages::receive(const char* function, int tag, void* buffer, int buffer_bytes, int from,
+                      int* source) {
+    const bool is_from_any = from == MPI_ANY_SOURCE;
+    const bool may_be_self = from == progress_.world().rank || is_from_any;
     int bytes = 0;
     MPI_Status status;
     MPI_Message message = MPI_MESSAGE_NULL;
     int arrived = 0;
     bool was_self = false;
     wait_for_ranks(
-        progress_, {"armci_msg_rcv", "a message of rank", from},
+        progress_,
+        is_from_any ? WaitCause{function, "a message of any rank"}
+                    : WaitCause{function, "a message of rank", from},
         [&] {
-            if (may_be_self && take_self_message(tag, buffer, buffer_bytes, &bytes)) {
+            if (may_be_self && take_self_message(function, tag, buffer, buffer_bytes, &bytes)) {
                 was_self = true;
                 return true;
             }
@@ -172,7 +177,7 @@ int Messages::receive(int tag, void* buffer, int buffer_bytes, int from, int* so
     }
     MPI_Get_count(&status, MPI_BYTE, &bytes);
     if (bytes > buffer_bytes) {
-        base::fatal("armci_msg_rcv",
+        base::fatal(function,
                     "argument buflen = %d: the message with tag %d from rank %d has "
                     "%d bytes; receive into a larger buffer",
                     buffer_bytes, tag, status.MPI_SOURCE, bytes);

@@ -35,7 +35,8 @@ class Messages {
     // Any number of messages to the rank itself may be outstanding; they are copied.
     void send(int tag, const void* data, int bytes, int to);
     // Returns the received bytes. `from` may be MPI_ANY_SOURCE; *source is the sender.
-    int receive(int tag, void* buffer, int buffer_bytes, int from, int* source);
+    int receive(const char* function, int tag, void* buffer, int buffer_bytes, int from,
+                int* source);
 
     void broadcast(const Group& group, void* data, int64_t bytes, int group_root);
     // Reduces in place, with the result on all ranks. `operation` is one of the API's strings; the
@@ -51,7 +52,8 @@ class Messages {
         int tag;
         std::vector<char> data;
     };
-    bool take_self_message(int tag, void* buffer, int buffer_bytes, int* bytes);
+    bool take_self_message(const char* function, int tag, void* buffer, int buffer_bytes,
+                           int* bytes);
 
     void check_meeting(const char* function, const Group& group, Collective kind, int64_t n,
                        MessageType type);

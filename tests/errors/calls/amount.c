@@ -118,6 +118,12 @@ static void receive_into_small_buffer(void) {
     armci_msg_rcv(7, local, 63, NULL, my_rank);
 }
 
+static void receive_any_into_small_buffer(void) {
+    armci_msg_snd(7, local, 64, my_rank);
+    expect("armci_msg_rcvany", "argument buflen = 63", "has 64 bytes", "a larger buffer", NULL);
+    armci_msg_rcvany(7, local, 63, NULL);
+}
+
 static void receive_into_small_buffer_from_another_rank(void) {
     if (!is_last_rank()) {
         armci_msg_snd(7, local, 64, 1);
@@ -166,6 +172,7 @@ const struct Case amount_cases[] = {
     CHECK(rmw_misaligned_int),
     CHECK(misaligned_flag),
     CHECK(receive_into_small_buffer),
+    CHECK(receive_any_into_small_buffer),
     CASE(receive_into_small_buffer_from_another_rank, ALL_RANKS, NODE),
     {0},
 };

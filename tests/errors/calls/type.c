@@ -62,6 +62,8 @@ BAD_CODE(select_operation, "armci_msg_sel_scope", "op = \"+\"", "\"min\" or \"ma
          armci_msg_sel_scope(SCOPE_ALL, local, 16, "+", ARMCI_DOUBLE, 1))
 BAD_CODE(select_type, "armci_msg_sel_scope", "type = 99", "use one of ARMCI_INT",
          armci_msg_sel_scope(SCOPE_ALL, local, 16, "max", 99, 1))
+BAD_CODE(select_in_world, "armci_msg_sel", "op = \"*\"", "\"min\" or \"max\"",
+         armci_msg_sel(local, 16, "*", ARMCI_DOUBLE, 1))
 BAD_CODE(select_scope, "armci_msg_sel_scope", "scope = -1", "use SCOPE_ALL, SCOPE_NODE",
          armci_msg_sel_scope(-1, local, 16, "max", ARMCI_DOUBLE, 1))
 BAD_CODE(broadcast_scope, "armci_msg_bcast_scope", "scope = 333", "use SCOPE_ALL, SCOPE_NODE",
@@ -91,6 +93,7 @@ const struct Case type_cases[] = {
     CHECK(reduce_scope),
     CHECK(select_operation),
     CHECK(select_type),
+    CHECK(select_in_world),
     CHECK(select_scope),
     CHECK(broadcast_scope),
     CHECK(tree_scope),
