@@ -461,6 +461,11 @@ TEST(Memory, NewMemoryIsZeroIfAskedFor) {
         GlobalMemory memory(kBytes);
         EXPECT_EQ(std::count(memory.mine(), memory.mine() + kBytes, 0), kBytes);
         std::memset(memory.mine(), 'x', kBytes);
+        armci_meminfo_t alone;
+        ARMCI_Memget(kBytes, &alone, 0);
+        EXPECT_EQ(std::count(alone.addr, alone.addr + kBytes, 0), kBytes);
+        std::memset(alone.addr, 'x', kBytes);
+        ARMCI_Memctl(&alone);
     }
 }
 

@@ -2,6 +2,7 @@
 // Global memory that one rank makes alone, and that is named by a record that ranks send to each
 // other.
 #include <cinttypes>
+#include <cstring>
 #include <string>
 
 #include "base/log.h"
@@ -27,6 +28,9 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
     if (range.data == nullptr) {
         base::fatal(function, "%" PRId64 " bytes of global memory were asked for on %s: %s", bytes,
                     describe_node(context_.progress.world()).c_str(), reason.c_str());
+    }
+    if (context_.progress.config().debug_alloc) {
+        std::memset(range.data, 0, static_cast<size_t>(bytes));
     }
     memory.data_record = range.record;
     memory.number = next_dynamic_number_++;
