@@ -70,9 +70,10 @@ extern "C" void ARMCI_Memdt(armci_meminfo_t* meminfo, long) {
 extern "C" void ARMCI_Memctl(armci_meminfo_t* meminfo) {
     Entry entry("ARMCI_Memctl");
     const api::Record record = api::read_record({*entry, "ARMCI_Memctl"}, meminfo);
-    entry->memory.detach_dynamic(meminfo->cpid, record.memory);
     if (meminfo->cpid == entry->world.rank) {
         entry->memory.free_dynamic(record.memory);
         std::memset(meminfo->idlist, 0, sizeof meminfo->idlist);
+    } else {
+        entry->memory.detach_dynamic(meminfo->cpid, record.memory);
     }
 }

@@ -45,11 +45,18 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
 }
 
 void GlobalMemory::free_dynamic(const DynamicMemory& memory) {
+    const int me = context_.progress.world().rank;
+    if (context_.segments.find_by_id(dynamic_id(me, memory)) == nullptr) {
+        base::fatal("ARMCI_Memctl",
+                    "argument meminfo describes memory at 0x%" PRIx64
+                    ", which is freed already; call it once, with one of the record's copies",
+                    memory.slice.base);
+    }
+    detach_dynamic(me, memory);
     allocated_bytes_ -= memory.slice.bytes;
     withdraw("ARMCI_Memctl", memory.part);
     const bool is_poisoned =
-        context_.checking->poison_freed(context_.progress.world().rank, memory.slice,
-                                        dynamic_id(context_.progress.world().rank, memory));
+        context_.checking->poison_freed(me, memory.slice, dynamic_id(me, memory));
     release_to_heap(memory.data_record, is_poisoned);
 }
 

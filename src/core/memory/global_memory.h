@@ -64,6 +64,7 @@ class GlobalMemory {
     void free_segment(Segment* segment);
 
     DynamicMemory allocate_dynamic(const char* function, int64_t bytes);
+    // Ends the job if this rank has freed it already.
     void free_dynamic(const DynamicMemory& memory);
     // Makes another rank's dynamic memory addressable here, and undoes that. Both are idempotent.
     // What this rank still knew at these addresses of the owner has been freed meanwhile and is

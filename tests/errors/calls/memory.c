@@ -49,6 +49,21 @@ static void free_twice_on_several_nodes(void) {
     free_twice();
 }
 
+/* The first call has changed the record that it got, and not this copy. */
+static void free_alone_twice(void) {
+    armci_meminfo_t info;
+    ARMCI_Memget(64, &info, 0);
+    armci_meminfo_t copy = info;
+    ARMCI_Memctl(&info);
+    expect("ARMCI_Memctl", text("argument meminfo describes memory at %p", (void*)copy.addr),
+           "freed already", "call it once", NULL);
+    ARMCI_Memctl(&copy);
+}
+
+static void free_alone_twice_on_several_nodes(void) {
+    free_alone_twice();
+}
+
 /* Each rank frees another allocation; the rank with the older one reports the error. */
 static void free_different_allocations(void) {
     void* memory[2];
@@ -173,6 +188,8 @@ const struct Case memory_cases[] = {
     CHECK(free_local_memory_as_global),
     CASE(free_twice, ALL_RANKS, NODE),
     CASE(free_twice_on_several_nodes, ALL_RANKS, NODES),
+    CASE(free_alone_twice, LAST_RANK, NODE),
+    CASE(free_alone_twice_on_several_nodes, LAST_RANK, NODES),
     CASE(free_different_allocations, ALL_RANKS, NODE),
     /* promise: collective.different-in-node */
     CASE(allocate_while_another_is_at_a_barrier, ALL_RANKS, NODE),
