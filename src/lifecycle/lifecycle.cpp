@@ -115,10 +115,12 @@ void apply_faults(base::ConfigResult* configuration) {
     fabric::set_faults(faults);
 }
 
-// Connections use descriptors, and the default soft limit is soon reached.
-void raise_descriptor_limit() {
+// Connections use descriptors, and the default soft limit is soon reached: MPI has some already.
+void raise_descriptor_limit(MPI_Comm comm) {
+    int size = 0;
+    MPI_Comm_size(comm, &size);
     rlimit limit{};
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    if (size > 1 && getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
     }
@@ -448,15 +450,13 @@ void start(const char* function, core::RequestedLevel requested, MPI_Comm comm) 
     }
     prepare_messages(comm);
     core::check_thread_level(function, requested);
+    raise_descriptor_limit(comm);
 
     auto runtime = std::make_unique<Runtime>();
     runtime->threads.enter_alone(function);
     runtime->threads.start();
     configure(*runtime, function, requested, comm);
     share_nodes(*runtime, function, comm);
-    if (runtime->world.size > 1) {
-        raise_descriptor_limit();
-    }
     base::forget_strangers();
     start_watch(*runtime);
     core::start_tracing(runtime->world, runtime->config(), function);

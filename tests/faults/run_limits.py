@@ -242,6 +242,7 @@ def cases(mpiexec, program, forbid):
             message=("Error", "ARMCI_Init", "cannot start", "perhaps all ports of ARMCI_PORT_RANGE are in use"),
         ),
         Case("enough open files", {**NODES, "TEST_DESCRIPTORS": "60"}),
+        Case("enough open files above the soft limit", {**NODES, "TEST_SOFT_DESCRIPTORS": "0"}),
         *(
             Case(
                 f"{files} more open files",
