@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * forbid process_vm|memfd_create <program> <argument>...: runs a program that may not access the
- * memory of other processes, or create anonymous files, as under the seccomp profiles of some
- * containers.
+ * forbid process_vm|memfd_create|getrandom <program> <argument>...: runs a program that may not
+ * access the memory of other processes, create anonymous files, or draw random numbers, as under
+ * the seccomp profiles of some containers.
  */
 #include <errno.h>
 #include <linux/filter.h>
@@ -15,9 +15,14 @@
 #include <unistd.h>
 
 int main(int argc, char** argv) {
-    const int is_memfd = argc > 1 && strcmp(argv[1], "memfd_create") == 0;
-    const unsigned first = is_memfd ? SYS_memfd_create : SYS_process_vm_readv;
-    const unsigned second = is_memfd ? SYS_memfd_create : SYS_process_vm_writev;
+    const char* what = argc > 1 ? argv[1] : "";
+    unsigned first = SYS_process_vm_readv;
+    unsigned second = SYS_process_vm_writev;
+    if (strcmp(what, "memfd_create") == 0) {
+        first = second = SYS_memfd_create;
+    } else if (strcmp(what, "getrandom") == 0) {
+        first = second = SYS_getrandom;
+    }
     struct sock_filter rules[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, first, 1, 0),

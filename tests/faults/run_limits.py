@@ -226,6 +226,12 @@ def cases(mpiexec, program, forbid):
             for name, settings in (("one node", ONE_NODE), ("nodes", NODES))
         ),
         Case(
+            "no random numbers",
+            NODES,
+            [forbid, "getrandom"],
+            message=("Error", "ARMCI_Init", "getrandom", "Operation not permitted", "allow that call"),
+        ),
+        Case(
             "no access to other processes, attached memory, one rank on a node",
             {"ARMCI_NODE_SIZE": "1", "ARMCI_ROUTE": "alternate", **attached},
             [forbid, "process_vm"],

@@ -80,6 +80,17 @@ base::Descriptor create_memory(MemoryPlan plan, int rank_count) {
     return memory;
 }
 
+// Ends the job where the system refuses.
+uint64_t draw() {
+    uint64_t random = 0;
+    if (!base::draw_random(&random, sizeof random)) {
+        base::fatal("ARMCI_Init",
+                    "the system refuses random numbers (getrandom): %s; allow that call",
+                    std::strerror(errno));
+    }
+    return random;
+}
+
 bool all_agree(bool mine, MPI_Comm comm) {
     int agree = mine ? 1 : 0;
     mpi::allreduce(&agree, 1, MPI_INT, MPI_MIN, comm);
@@ -224,18 +235,6 @@ void take_part(int64_t node_size, World* world, NodeMapping* mapping) {
     MPI_Comm_free(&sharing);
 }
 
-// Returns a random number that all ranks of the node have in common.
-uint64_t draw_for_node(MPI_Comm comm) {
-    uint64_t random = 0;
-    if (!base::draw_random(&random, sizeof random)) {
-        base::fatal("ARMCI_Init",
-                    "the system refuses random numbers (getrandom): %s; allow that call",
-                    std::strerror(errno));
-    }
-    mpi::bcast(&random, 1, MPI_UINT64_T, 0, comm);
-    return random;
-}
-
 // Returns an address at which all ranks of the node have room for it, or nullptr. If the user has
 // not named a size, it must leave the program as much address space again, where that is limited.
 void* find_common_address(MPI_Comm comm, uint64_t random, bool must_leave_room,
@@ -257,8 +256,10 @@ void* find_common_address(MPI_Comm comm, uint64_t random, bool must_leave_room,
     }
 }
 
-void map_at_common_address(MPI_Comm comm, Reservation wanted, NodeMapping* mapping) {
-    const uint64_t random = draw_for_node(comm);
+// `random` is used on the first rank only.
+void map_at_common_address(MPI_Comm comm, uint64_t random, Reservation wanted,
+                           NodeMapping* mapping) {
+    mpi::bcast(&random, 1, MPI_UINT64_T, 0, comm);
     do {
         mapping->bytes = node::NodeHeap::mapping_bytes(wanted.data_bytes);
         if (mapping->bytes <= mapping->account->part_bytes) {
@@ -352,6 +353,8 @@ std::vector<int> number_nodes(World* world) {
 
 void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, World* world,
                 NodeMapping* mapping) {
+    // This comes before the sockets, which would fail without random names.
+    const uint64_t random = draw();
     mpi::duplicate(comm, &world->user_comm);
     mpi::duplicate(comm, &world->comm);
     MPI_Comm_set_errhandler(world->comm, MPI_ERRORS_ARE_FATAL);
@@ -369,7 +372,7 @@ void form_nodes(MPI_Comm comm, int64_t node_size, const Reservation& wanted, Wor
     if (node_size > 0) {
         take_part(node_size, world, mapping);
     }
-    map_at_common_address(world->node_comm, wanted, mapping);
+    map_at_common_address(world->node_comm, random, wanted, mapping);
     const std::vector<int> leaders = number_nodes(world);
     if (world->is_leader()) {
         world->leaders_comm = communicator_of(world->comm, leaders);
