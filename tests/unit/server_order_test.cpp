@@ -461,6 +461,77 @@ TEST_F(ServerOrder, GetsWaitForRoomForTheirAnswers) {
     expect_good_service();
 }
 
+// Frames that have waited for gets before them leave their receive buffers. Another origin that
+// waits for these gets them in the same turn: nothing else may happen that would cause the next.
+TEST_F(ServerOrder, BuffersOfFramesThatWaitedAreGrantedInTheSameTurn) {
+    if (!network_->writes_chunks()) {
+        GTEST_SKIP() << "the provider has no immediate data";
+    }
+    constexpr int kBatches = 560;
+    constexpr uint32_t kBlocks = 7;
+    constexpr uint32_t kBlockBytes = 8 << 10;
+    close();  // no other client holds any
+    ASSERT_NO_FATAL_FAILURE(open());
+    const size_t half = recv_buffers_per_client();
+    ASSERT_EQ(server().load().free_recv_buffers, static_cast<int64_t>(2 * half));
+    std::vector<uint32_t> recv_buffers = acquire_recv_buffers(half);
+    RawClient* const reader = client_;
+    talk_as(2);
+    handshake();
+    acquire_recv_buffers(half);
+    talk_as(3);
+    handshake();
+    std::vector<Numbered> frames;
+    for (int i = 0; i < kBatches; ++i) {
+        std::vector<wire::BatchEntry> entries;
+        for (uint64_t k = 0; k < kBlocks; ++k) {
+            entries.push_back({base_ + k * kBlockBytes, kBlockBytes, wire::BatchOperation::get});
+        }
+        frames.push_back({batch_frame(entries)});
+        header_of(frames.back().frame).request_id = ++last_request_;
+    }
+    const std::vector<char> late(600, 'l');
+    for (size_t i = 0; i < half; ++i) {
+        frames.push_back({put_frame(base_, late), true});
+    }
+    for (Numbered& entry : frames) {
+        entry.frame = reader->next(std::move(entry.frame));
+    }
+    for (size_t i = 0; i < half; ++i) {
+        reader->write_into_recv_buffer(frames[kBatches + i].frame, recv_buffers[i]);
+    }
+    network_->wait_until([&] {
+        reader->progress();
+        return server().load().early_frames == static_cast<int64_t>(half);
+    });
+    for (int i = 0; i < kBatches; ++i) {
+        reader->send(frames[static_cast<size_t>(i)].frame);
+    }
+    reader->send(reader->next(RawClient::asking_fence()));
+    // The reader polls no more, so its answers fill the network, then the server.
+    network_->wait_until([&] {
+        const datasrv::ServerLoad load = server().load();
+        return load.kept_bytes > static_cast<int64_t>(datasrv::GetStreams::kMaxKeptBytes -
+                                                      wire::kMaxBatchAnswerBytes);
+    });
+    ASSERT_EQ(server().load().free_recv_buffers, 0);
+    Frame want = make_frame(FrameKind::want);
+    header_of(want).flow = wire::encode_flow({.demand = static_cast<uint32_t>(half)});
+    header_of(want).flags = wire::kAcknowledgeNow;
+    client_->send(client_->next(std::move(want)));
+    wait_until([&] { return client_->acknowledged_frames() == client_->sent_frames(); });
+    ASSERT_EQ(server().load().free_recv_buffers, 0);
+    wait_until([&] {
+        reader->progress();
+        EXPECT_EQ(server().load().free_recv_buffers, 0);
+        return reader->acknowledged_frames() == reader->sent_frames() || HasFailure();
+    });
+    wait_until([&] { return client_->granted_recv_buffers().size() == half || HasFailure(); });
+    put_expected(0, late);
+    expect_memory();
+    close();  // other tests begin with free receive buffers
+}
+
 // The ways of one origin to a server: small operations in batches, tasks by frames, and direct
 // writes and reads, all on the same few words.
 class ServerProgramOrder : public ::testing::TestWithParam<bool> {};
