@@ -473,5 +473,49 @@ TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {
     }
 }
 
+// What a chunk finds complete while it is sent counts for the next turn: another thread may be
+// asleep until it hears of that.
+TEST(PipelineFlow, WhatEndsBetweenChunksCountsForTheNextTurn) {
+    constexpr int64_t kLongBytes = 1 << 20;
+    NetworkOptions options;
+    options.buffer_count = 1;  // a second chunk shows that the first has been completed
+    options.buffer_bytes = 256 << 10;
+    options.receive_buffer_count = 16;
+    options.memory_bytes = kLongBytes;
+    TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    if (!network.writes_chunks()) {
+        GTEST_SKIP() << "this provider has no granted receive buffers";
+    }
+    std::vector<char> local(kLongBytes, 'x');
+    const auto settle = [&] {
+        network.fence_all();
+        for (int i = 0; i < 200; ++i) {
+            network.progress();
+        }
+    };
+    const auto start = [&](int64_t bytes) {
+        return network.start(0, 0, Route::server,
+                             make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
+                                           local.data(), network.memory(0)));
+    };
+    network.wait(*start(kLongBytes));
+    settle();
+    bool was_seen = false;
+    for (int tries = 0; tries < 100 && !was_seen; ++tries) {
+        const uint64_t before = network.stats(0).chunks_sent;
+        const auto put = start(kLongBytes);
+        was_seen = network.stats(0).chunks_sent - before >= 2;
+        if (was_seen) {
+            EXPECT_TRUE(network.origin(0).progress());
+        }
+        network.wait(*put);
+        settle();
+    }
+    if (!was_seen) {
+        GTEST_SKIP() << "this provider has not completed a chunk at once";
+    }
+}
+
 }  // namespace
 }  // namespace armci::test
