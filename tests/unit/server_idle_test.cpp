@@ -9,10 +9,13 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "fabric/faults.h"
 #include "pipeline/origin/request_task.h"
 #include "server_fixture.h"
 #include "task_state.h"
+#include "transfer_pattern.h"
 
 namespace {
 
@@ -20,9 +23,10 @@ std::atomic<bool> g_sleeps_have_no_end{false};
 
 }  // namespace
 
-// Replaces the system library's function, for the test of inline progress.
+// Replaces the system library's function. Only a server that has something to repeat wakes up
+// without an event then: it sleeps for a millisecond.
 extern "C" int epoll_wait(int queue, epoll_event* events, int max, int timeout_ms) {
-    const bool endless = timeout_ms > 0 && g_sleeps_have_no_end.load();
+    const bool endless = timeout_ms > 1 && g_sleeps_have_no_end.load();
     return static_cast<int>(syscall(SYS_epoll_pwait, queue, events, max, endless ? -1 : timeout_ms,
                                     nullptr, sizeof(sigset_t)));
 }
@@ -94,6 +98,34 @@ TEST_P(ServerIdle, InlineProgressStopsTheServerThreadFromWaking) {
     network_->server(0).end_inline_progress();
     EXPECT_EQ(fetch_and_add(), 1);
     g_sleeps_have_no_end.store(false);
+}
+
+// No event of the network tells when it takes what it has refused. A stand-still ends the program.
+TEST_P(ServerIdle, RepeatsRefusedPostsWithoutAnEvent) {
+    fabric::set_faults({.refused_posts = 1, .of_posts = 2, .posts_in_burst = 8});
+    ASSERT_NO_FATAL_FAILURE(open());
+    g_sleeps_have_no_end.store(true);
+    std::vector<char> local(1024, 'x');
+    for (int i = 0; i < 20; ++i) {
+        EXPECT_EQ(fetch_and_add(), i);
+        const auto run = [&](base::OpKind kind) {
+            network_->wait(*network_->start(0, 0, base::Route::server,
+                                            make_transfer({kind}, contiguous_pattern(1024, 0, 1024),
+                                                          local.data(), network_->memory(0))));
+        };
+        run(base::OpKind::put);
+        network_->fence_all();
+        run(base::OpKind::get);
+        if (network_->is_registered(0)) {
+            network_->wait(*network_->start_get_by_put(
+                0, 0,
+                make_transfer({base::OpKind::get}, contiguous_pattern(1024, 0, 1024), local.data(),
+                              network_->memory(0))));
+        }
+    }
+    g_sleeps_have_no_end.store(false);
+    network_.reset();
+    fabric::set_faults({});
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ServerIdle,
