@@ -240,6 +240,13 @@ void draw_rails(Plan* plan) {
     }
 }
 
+// The other seeds keep their schedules.
+void draw_engine(Plan* plan) {
+    if (seed() % 3 == 2) {
+        plan->engine_min_bytes = one_of({1, 64, 1 << 10, 8 << 10});
+    }
+}
+
 }  // namespace
 
 int Plan::rank_count() const {
@@ -266,6 +273,7 @@ Plan draw_plan(const Twin* twin) {
     draw_weights(&plan);
     draw_failure(&plan);
     draw_rails(&plan);
+    draw_engine(&plan);
     return plan;
 }
 
@@ -313,6 +321,9 @@ std::string describe(const Plan& plan) {
         text << ", rank " << provider.refusal.process << " is refused call "
              << static_cast<int>(provider.refusal.call) << " from " << provider.refusal.first
              << ", " << provider.refusal.count << " times with " << provider.refusal.error;
+    }
+    if (plan.engine_min_bytes > 0) {
+        text << ", copy engines from " << plan.engine_min_bytes;
     }
     if (plan.thread_refused_to >= 0) {
         text << ", rank " << plan.thread_refused_to << " gets no thread";

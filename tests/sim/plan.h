@@ -57,7 +57,8 @@ struct Plan {
     bool server_threads = true;    // else a server is served by its rank only
     int64_t spin_ns = 0;
     int depth_limit = 0;
-    int processors = 1;  // of each process
+    int processors = 1;            // of each process
+    int64_t engine_min_bytes = 0;  // that a copy engine copies; 0: there is none
 
     // Start and stop.
     int lives = 1;               // how often the library is started

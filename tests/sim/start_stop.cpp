@@ -14,6 +14,7 @@
 #include "core/job/mpi_collectives.h"
 #include "core/sync/fences.h"
 #include "datasrv/server.h"
+#include "engine.h"
 #include "fabric/faults.h"
 #include "job.h"
 #include "lifecycle/open_network.h"
@@ -24,6 +25,7 @@
 // Calls of the library between its layers that come here first (see CMakeLists.txt). If one is not
 // there any more, linking fails.
 #define ARMCI_SIM_CHOOSE "_ZN5armci6fabric15choose_providerERKNS0_15ProviderRequestE"
+#define ARMCI_SIM_ENGINE "_ZN5armci4core16make_copy_engineERKNS_4base6ConfigEm"
 #define ARMCI_SIM_SERVER                                                   \
     "_ZN5armci7datasrv6Server4openERNS_6fabric6DomainERNS_4node8NodeHeapE" \
     "RKNS0_13ServerOptionsEPNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
@@ -80,6 +82,12 @@ fabric::ProviderChoice choose(const fabric::ProviderRequest& request) {
         violation("the library finds no provider: %s", choice.error.c_str());
     }
     return choice;
+}
+
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config&,
+                                                   uint64_t) asm("__wrap_" ARMCI_SIM_ENGINE);
+std::unique_ptr<node::CopyEngine> make_copy_engine(const base::Config&, uint64_t) {
+    return g_started != nullptr && g_started->engine_min_bytes > 0 ? make_engine() : nullptr;
 }
 
 // Narrows what a job of so few ranks has plenty of. Without a job, as in clients.cpp, nothing is
@@ -207,6 +215,7 @@ void Job::configure(base::Config* config) {
     config->buffer_count = plan_.buffer_count;
     config->recv_buffer_count = plan_.receive_count;
     config->register_min = plan_.register_min_bytes;
+    config->copy_engine_min = plan_.engine_min_bytes;
     config->costs = static_cast<int>(plan_.costs);
     config->rma_min_block = plan_.min_rma_block;
     config->get_by_put_min = plan_.min_get_by_put;
@@ -304,6 +313,12 @@ void Job::start(int rank, Life& life) {
     check_start(rank, life);
     const base::Waiting waiting(plan_.spin_ns, 2 * plan_.spin_ns, base::Waiting::Trials::yes);
     runtime.progress.set_waiting(waiting);
+    if (plan_.engine_min_bytes > 0) {
+        runtime.progress.copies().start(make_engine(), plan_.engine_min_bytes);
+        if (runtime.threads.raise_level(MPI_THREAD_SINGLE, true)) {
+            runtime.segments.share_among_threads();
+        }
+    }
     runtime.barriers.set_waiting(waiting);
     runtime.network->origin.frames().depth().set(plan_.depth_limit);
     runtime.notifications.start(runtime.memory, runtime.barriers, runtime.groups.world());
@@ -329,6 +344,7 @@ void Job::stop(int rank, Life& life, bool settles) {
     if (settles) {
         settle(rank, life);
     }
+    runtime.progress.copies().stop();
     runtime.segments.stop();
     lifecycle::close_network(runtime);
     runtime.groups.stop();
