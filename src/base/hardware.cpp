@@ -23,6 +23,9 @@ Hardware Hardware::load(Choose&& choose) {
     }
     Handle owner(topology);
     hwloc_topology_set_io_types_filter(topology, HWLOC_TYPE_FILTER_KEEP_IMPORTANT);
+    // Without the processors that a control group withholds, a device next to them would be next to
+    // all others.
+    hwloc_topology_set_flags(topology, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
     if (choose(topology) && hwloc_topology_load(topology) == 0) {
         hardware.topology_ = std::move(owner);
     }
@@ -47,7 +50,8 @@ Hardware Hardware::from_xml(const std::string& path) {
 
 bool Hardware::restrict_to(const std::string& processors) {
     const ProcessorSet kept(processors);
-    return is_known() && hwloc_topology_restrict(topology_.get(), kept.get(), 0) == 0;
+    return is_known() &&
+           hwloc_topology_allow(topology_.get(), kept.get(), nullptr, HWLOC_ALLOW_FLAG_CUSTOM) == 0;
 }
 
 std::string Hardware::processors_near(const std::string& bus_id) const {

@@ -21,8 +21,8 @@ class Hardware {
     bool is_known() const { return topology_ != nullptr; }
     hwloc_topology* get() const { return topology_.get(); }
 
-    // Leaves only these processors (a bitmap as hwloc writes it), as a control group does. Returns
-    // false if hwloc refuses.
+    // Allows only these processors (a bitmap as hwloc writes it), as a control group does. The
+    // others stay in the description. Returns false if hwloc refuses.
     bool restrict_to(const std::string& processors);
     // Returns the processors next to a PCI device ("0000:41:00.0"), or an empty text if the device
     // is not known.

@@ -196,7 +196,7 @@ std::string package(int number, const char* bus) {
 }
 
 // A machine from a file, with devices: an adapter at each of two NUMA nodes.
-TEST(Placement, DevicesOfAFileAreFound) {
+Hardware two_packages() {
     const std::string path =
         ::testing::TempDir() + "armci_machine_" + std::to_string(getpid()) + ".xml";
     std::ofstream(path) << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
@@ -204,8 +204,13 @@ TEST(Placement, DevicesOfAFileAreFound) {
                            "<topology version=\"2.0\">\n"
                         << object("Machine", 0, 0xf, 0x3, package(0, "01") + package(1, "41"))
                         << "</topology>\n";
-    const Hardware hardware = Hardware::from_xml(path);
+    Hardware hardware = Hardware::from_xml(path);
     std::remove(path.c_str());
+    return hardware;
+}
+
+TEST(Placement, DevicesOfAFileAreFound) {
+    const Hardware hardware = two_packages();
     ASSERT_TRUE(hardware.is_known());
     EXPECT_EQ(hardware.processors_near("0000:01:00.0"), "0x00000003");
     EXPECT_EQ(hardware.processors_near("0000:41:00.0"), "0x0000000c");
@@ -219,6 +224,18 @@ TEST(Placement, DevicesOfAFileAreFound) {
     const Placement placement = place_node(hardware, question);
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1}));
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{1, 3}));
+}
+
+// A control group leaves the second package. The adapter at the first one has not come nearer.
+TEST(Placement, AdapterStaysWhereItIsOutsideTheControlGroup) {
+    Hardware hardware = two_packages();
+    ASSERT_TRUE(hardware.restrict_to("0x0000000c"));
+    EXPECT_EQ(hardware.processors_near("0000:01:00.0"), "0x00000003");
+    const PlacementQuestion question = {
+        {processors(2, 2), processors(3, 3)},
+        {0},
+        {hardware.processors_near("0000:01:00.0"), hardware.processors_near("0000:41:00.0")}};
+    EXPECT_EQ(place_node(hardware, question).adapter_of_rank, (std::vector<int>{1, 1}));
 }
 
 TEST(Placement, FileThatIsNoneIsNoMachine) {
