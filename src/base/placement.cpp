@@ -10,28 +10,37 @@
 namespace armci::base {
 namespace {
 
-// Returns the NUMA nodes that are local to all processors, as memory behind CXL may be, if others
-// are local to some only. They say nothing about what is near.
-ProcessorSet memory_of_all(hwloc_topology_t topology) {
-    const hwloc_const_bitmap_t all = hwloc_topology_get_topology_cpuset(topology);
-    ProcessorSet nodes;
-    bool has_others = false;
-    hwloc_obj_t node = nullptr;
-    while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
-        if (hwloc_bitmap_isequal(node->cpuset, all) != 0) {
-            hwloc_bitmap_set(nodes.get(), node->os_index);
-        } else if (hwloc_bitmap_iszero(node->cpuset) == 0) {
-            has_others = true;
+// Returns whether the node is local to the processors of another one and to further ones, as memory
+// behind CXL may be to a socket or to all.
+bool is_wide(hwloc_topology_t topology, hwloc_obj_t node) {
+    hwloc_obj_t other = nullptr;
+    while ((other = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, other)) != nullptr) {
+        if (hwloc_bitmap_iszero(other->cpuset) == 0 &&
+            hwloc_bitmap_isincluded(other->cpuset, node->cpuset) != 0 &&
+            hwloc_bitmap_isequal(other->cpuset, node->cpuset) == 0) {
+            return true;
         }
     }
-    return has_others ? std::move(nodes) : ProcessorSet();
+    return false;
+}
+
+// Returns these NUMA nodes, which do not say what is near.
+ProcessorSet find_wide_memory(hwloc_topology_t topology) {
+    ProcessorSet nodes;
+    hwloc_obj_t node = nullptr;
+    while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)) != nullptr) {
+        if (is_wide(topology, node)) {
+            hwloc_bitmap_set(nodes.get(), node->os_index);
+        }
+    }
+    return nodes;
 }
 
 class Placer {
   public:
     Placer(const Hardware& hardware, const PlacementQuestion& question)
         : topology_(hardware.get()),
-          memory_of_all_(memory_of_all(topology_)),
+          wide_memory_(find_wide_memory(topology_)),
           question_(question) {}
 
     std::vector<int> place_ranks() const;
@@ -52,7 +61,7 @@ class Placer {
                        bool must_be_near) const;
 
     hwloc_topology_t topology_;
-    ProcessorSet memory_of_all_;
+    ProcessorSet wide_memory_;
     const PlacementQuestion& question_;
 };
 
@@ -62,7 +71,7 @@ bool Placer::share_memory(const ProcessorSet& a, const ProcessorSet& b) const {
     const ProcessorSet nodes_of_b;
     hwloc_cpuset_to_nodeset(topology_, a.get(), nodes_of_a.get());
     hwloc_cpuset_to_nodeset(topology_, b.get(), nodes_of_b.get());
-    nodes_of_a.remove(memory_of_all_);
+    nodes_of_a.remove(wide_memory_);
     return nodes_of_a.intersects(nodes_of_b);
 }
 

@@ -110,6 +110,18 @@ TEST(Placement, MemoryOfTheWholeMachineIsNearToNoneInParticular) {
     EXPECT_EQ(inside.adapter_of_rank, (std::vector<int>{0, 1}));
 }
 
+// So is such memory of one socket, whose NUMA nodes are parts of it.
+TEST(Placement, MemoryOfASocketIsNearToNoneOfItsPartsInParticular) {
+    const PlacementQuestion question = {
+        {processors(0, 0), processors(4, 4), processors(8, 8), processors(12, 12)},
+        {0, 1, 2, 3},
+        {processors(12, 15), processors(8, 11), processors(4, 7), processors(0, 3)}};
+    const Placement placement =
+        place_on({"pack:2 [numa] group:2 [numa] core:4 pu:1", "", question});
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{3, 2, 1, 0}));
+    EXPECT_EQ(placement.processor_of_server, (std::vector<int>{1, 5, 9, 13}));
+}
+
 TEST(Placement, ServerPrefersACoreWithoutRanks) {
     const Placement placement = place_on(
         {"package:1 numa:1 core:3 pu:2", "", {{processors(0, 0), processors(2, 2)}, {0}, {}}});
