@@ -32,26 +32,35 @@ constexpr char kTaken = 'y';
 // each for a short time.
 constexpr size_t kMaxStrangers = 32;
 
-// Returns this host's addresses that others may reach, IPv4 before IPv6; if an interface is wanted
-// that has any, only those.
-std::vector<base::IpAddress> own_addresses(const std::string& interface) {
-    std::vector<base::IpAddress> all;
-    std::vector<base::IpAddress> wanted;
-    for (const base::InterfaceAddress& entry : base::interface_addresses()) {
-        if (entry.address.is_given() && entry.is_up && !entry.is_loopback &&
-            !base::is_link_local(entry.address)) {
-            all.push_back(entry.address);
-            if (interface == base::text_of(entry.address) || interface == entry.interface) {
-                wanted.push_back(entry.address);
-            }
+// Returns this host's addresses that others may reach, IPv4 before IPv6.
+std::vector<base::InterfaceAddress> reachable_addresses() {
+    std::vector<base::InterfaceAddress> entries = base::interface_addresses();
+    std::erase_if(entries, [](const base::InterfaceAddress& entry) {
+        return !entry.address.is_given() || !entry.is_up || entry.is_loopback ||
+               base::is_link_local(entry.address);
+    });
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+        return a.address.family == AF_INET && b.address.family != AF_INET;
+    });
+    return entries;
+}
+
+// Returns the first address of each of these interfaces, in their order; nothing for those that
+// this host does not have.
+std::vector<base::IpAddress> addresses_of(const std::vector<std::string>& interfaces,
+                                          const std::vector<base::InterfaceAddress>& entries) {
+    std::vector<base::IpAddress> addresses;
+    for (const std::string& interface : interfaces) {
+        const auto found =
+            std::find_if(entries.begin(), entries.end(), [&](const base::InterfaceAddress& entry) {
+                return interface == base::text_of(entry.address) || interface == entry.interface;
+            });
+        if (found != entries.end() &&
+            std::find(addresses.begin(), addresses.end(), found->address) == addresses.end()) {
+            addresses.push_back(found->address);
         }
     }
-    std::vector<base::IpAddress>& found = wanted.empty() ? all : wanted;
-    std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
-        return a.family == AF_INET && b.family != AF_INET;
-    });
-    found.resize(std::min<size_t>(found.size(), Meeting::kMaxAddresses));
-    return found;
+    return addresses;
 }
 
 // Listens at all addresses of the host, of IPv4 only where the system has no IPv6.
@@ -127,7 +136,8 @@ Connection handshake_done(base::Descriptor connection, const Meeting& meeting,
 
 }  // namespace
 
-bool Listener::open(Reach reach, const std::string& interface, const base::PortRange& ports) {
+bool Listener::open(Reach reach, const std::vector<std::string>& interfaces,
+                    const base::PortRange& ports) {
     if (!base::draw_random(meeting_.token, sizeof meeting_.token)) {
         return false;
     }
@@ -139,20 +149,26 @@ bool Listener::open(Reach reach, const std::string& interface, const base::PortR
         meeting_.is_open = 1;
         return true;
     }
-    const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
-    std::vector<base::IpAddress> own =
-        reach == Reach::host ? std::vector{loopback} : own_addresses(interface);
-    const bool has_choice = !own.empty() && (reach == Reach::host || !interface.empty());
-    if (has_choice) {
-        own.resize(1);
+    std::vector<base::IpAddress> own = {base::parse_ip_address("127.0.0.1")};
+    std::vector<base::InterfaceAddress> entries;
+    if (reach == Reach::hosts) {
+        entries = reachable_addresses();
+        own = addresses_of(interfaces, entries);
     }
     uint16_t port = 0;
-    base::Descriptor listening = has_choice ? base::listen_in_range(own.front(), ports, &port)
-                                            : listen_everywhere(ports, &port);
+    base::Descriptor listening = own.size() == 1 ? base::listen_in_range(own.front(), ports, &port)
+                                                 : listen_everywhere(ports, &port);
     if (!listening.valid()) {
         return false;
     }
     meeting_.port = port;
+    meeting_.is_ordered = own.empty() ? 0 : 1;
+    if (own.empty()) {
+        for (const base::InterfaceAddress& entry : entries) {
+            own.push_back(entry.address);
+        }
+    }
+    own.resize(std::min<size_t>(own.size(), Meeting::kMaxAddresses));
     meeting_.address_count = static_cast<uint16_t>(own.size());
     std::copy(own.begin(), own.end(), meeting_.addresses);
     socket_ = std::move(listening);
@@ -309,20 +325,28 @@ Connection call(const Meeting& meeting, const Identity& self, int timeout_ms) {
     // Another host may have one of the addresses, and answer first. One connection at a time does
     // the handshake, because the listener waits for that of each.
     const int64_t end_ns = base::now_ns() + int64_t{timeout_ms} * 1'000'000;
+    int error = EPROTO;
     while (!left.empty()) {
         const int64_t left_ms = std::max<int64_t>((end_ns - base::now_ns()) / 1'000'000, 0);
+        const size_t at_once = meeting.is_ordered != 0 ? 1 : left.size();
+        const auto wait_ms = static_cast<int>(left_ms * at_once / left.size());
+        const auto tried_end = left.begin() + static_cast<ptrdiff_t>(at_once);
         size_t chosen = 0;
-        base::Descriptor connected = base::connect_to_any(left, static_cast<int>(left_ms), &chosen);
+        base::Descriptor connected =
+            base::connect_to_any({left.begin(), tried_end}, wait_ms, &chosen);
         if (!connected.valid()) {
-            return {};
+            error = errno;
+            left.erase(left.begin(), tried_end);
+            continue;
         }
         Connection connection = handshake_done(std::move(connected), meeting, self);
         if (connection.is_open()) {
             return connection;
         }
+        error = EPROTO;
         left.erase(left.begin() + static_cast<ptrdiff_t>(chosen));
     }
-    errno = EPROTO;
+    errno = error;
     return {};
 }
 

@@ -26,6 +26,7 @@ struct Meeting {
     uint16_t port = 0;
     uint16_t address_count = 0;
     base::IpAddress addresses[kMaxAddresses];  // of the same host, the most likely first
+    uint32_t is_ordered = 0;                   // 1: a later one only if an earlier one fails
     uint32_t is_open = 0;                      // 0: no process listens
 };
 
@@ -43,10 +44,12 @@ enum class Reach : uint8_t {
 
 class Listener {
   public:
-    // `interface` is the name or an address of the interface to listen at; if it is empty, or this
-    // host has none like it, it listens at all. Between nodes it listens at the first free one of
-    // `ports`. Returns false with errno set if the system refuses.
-    bool open(Reach reach, const std::string& interface, const base::PortRange& ports = {});
+    // `interfaces` are names or addresses. If this host has one of them, it listens there only. If
+    // it has several, callers try these in their order; if none, they try all of the host at once.
+    // Between nodes it listens at the first free one of `ports`. Returns false with errno set if
+    // the system refuses.
+    bool open(Reach reach, const std::vector<std::string>& interfaces = {},
+              const base::PortRange& ports = {});
     bool is_open() const { return meeting_.is_open != 0; }
     const Meeting& meeting() const { return meeting_; }
 

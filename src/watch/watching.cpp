@@ -67,7 +67,7 @@ std::string connect_node(const WatchSetup& setup, const Identity& self,
     Listener listener;
     Meeting meeting;
     if (world.is_leader()) {
-        if (!listener.open(Reach::node, "")) {
+        if (!listener.open(Reach::node)) {
             missing = std::string("a local socket: ") + std::strerror(errno);
         }
         meeting = listener.meeting();
@@ -110,7 +110,7 @@ std::string connect_nodes(const WatchSetup& setup, const Identity& self,
     const int children = std::clamp(world.node_count - first_child, 0, kChildren);
     Listener listener;
     if (children > 0 && !listener.open(world.is_single_host ? Reach::host : Reach::hosts,
-                                       setup.config.interfaces().front(), setup.config.ports())) {
+                                       setup.config.interfaces(), setup.config.ports())) {
         missing = std::string("a socket for the other nodes: ") + std::strerror(errno);
     }
     if (world.node > 0) {

@@ -300,9 +300,13 @@ CASES = {
         f"rails,firewall,{rejection}": Case(firewall(rejection, (1,)), RAILS, warns=LEFT_OUT)
         for rejection in REJECTIONS
     },
-    "rails,first_unconnected": Case(
-        firewall("reset", (1,)), {"ARMCI_INTERFACE": "data,eth0"}, warns=LEFT_OUT
-    ),
+    **{
+        f"rails,first_unconnected,{rejection},{side}": Case(
+            firewall(rejection, numbers), {"ARMCI_INTERFACE": "data,eth0"}, warns=LEFT_OUT
+        )
+        for rejection in REJECTIONS
+        for side, numbers in SIDES.items()
+    },
     "rails,missing": Case(eth0, RAILS, warns=LEFT_OUT),
     "several_networks": Case(
         two(lab.IPV4_DATA, lab.IPV6), TALKING, says=": the first of 3 that all nodes have"

@@ -217,7 +217,7 @@ class LivenessHandshake : public testing::TestWithParam<Reach> {};
 
 TEST_P(LivenessHandshake, CallerAndListenerLearnEachOthersRank) {
     Listener listener;
-    ASSERT_TRUE(listener.open(GetParam(), ""));
+    ASSERT_TRUE(listener.open(GetParam()));
     Connection called;
     std::thread caller([&] { called = call(listener.meeting(), rank(4), kPatienceMs); });
     Connection taken;
@@ -234,7 +234,7 @@ TEST_P(LivenessHandshake, CallerAndListenerLearnEachOthersRank) {
 
 TEST_P(LivenessHandshake, RefusesAWrongToken) {
     Listener listener;
-    ASSERT_TRUE(listener.open(GetParam(), ""));
+    ASSERT_TRUE(listener.open(GetParam()));
     Meeting guessed = listener.meeting();
     guessed.token[0] ^= 1;
     Connection called;
@@ -247,7 +247,7 @@ TEST_P(LivenessHandshake, RefusesAWrongToken) {
 // A listener at this host's loopback.
 struct Loopback {
     Loopback() {
-        EXPECT_TRUE(listener.open(Reach::host, ""));
+        EXPECT_TRUE(listener.open(Reach::host));
         address = base::socket_address(listener.meeting().addresses[0], listener.meeting().port);
         base::forget_strangers();
     }
@@ -361,7 +361,7 @@ TEST(LivenessHandshake, ListensAtTheChosenInterfaceOnly) {
             continue;
         }
         Listener listener;
-        ASSERT_TRUE(listener.open(Reach::hosts, own.interface));
+        ASSERT_TRUE(listener.open(Reach::hosts, {own.interface}));
         ASSERT_EQ(listener.meeting().address_count, 1);
         const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
         EXPECT_FALSE(base::connect_within(base::socket_address(loopback, listener.meeting().port),
@@ -376,15 +376,29 @@ TEST(LivenessHandshake, ListensAtTheChosenInterfaceOnly) {
     GTEST_SKIP() << "this host has only loopback";
 }
 
+// Adapters have other names than interfaces of IP, and the first of several interfaces may be one
+// that only another host has.
+TEST(LivenessHandshake, ListensEverywhereWhereNoInterfaceIsMeant) {
+    for (const std::vector<std::string>& interfaces :
+         {std::vector<std::string>{"cxi0"}, {"cxi0", "cxi1"}, {}}) {
+        Listener listener;
+        ASSERT_TRUE(listener.open(Reach::hosts, interfaces));
+        const base::IpAddress loopback = base::parse_ip_address("127.0.0.1");
+        EXPECT_TRUE(base::connect_within(base::socket_address(loopback, listener.meeting().port),
+                                         kPatienceMs)
+                        .valid());
+    }
+}
+
 TEST(LivenessHandshake, ListensAtTheFirstFreePortOfARange) {
     Listener first;
-    ASSERT_TRUE(first.open(Reach::host, ""));
+    ASSERT_TRUE(first.open(Reach::host));
     const uint16_t taken = first.meeting().port;
     Listener refused;
-    EXPECT_FALSE(refused.open(Reach::host, "", {taken, taken}));
+    EXPECT_FALSE(refused.open(Reach::host, {}, {taken, taken}));
     const base::PortRange ports{static_cast<uint16_t>(taken - 100), taken};
     Listener second;
-    ASSERT_TRUE(second.open(Reach::host, "", ports));
+    ASSERT_TRUE(second.open(Reach::host, {}, ports));
     EXPECT_TRUE(ports.contains(second.meeting().port));
     EXPECT_NE(second.meeting().port, taken);
 }
@@ -392,7 +406,7 @@ TEST(LivenessHandshake, ListensAtTheFirstFreePortOfARange) {
 // The handshake can still be read, and over TCP an answer can still be sent.
 TEST(LivenessHandshake, RefusesACallerThatHasClosed) {
     Listener listener;
-    ASSERT_TRUE(listener.open(Reach::host, ""));
+    ASSERT_TRUE(listener.open(Reach::host));
     const Meeting& meeting = listener.meeting();
     const struct {
         uint64_t token[2];
