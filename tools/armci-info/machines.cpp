@@ -174,10 +174,10 @@ void print_places(std::FILE* out) {
         "several equally near ones take them in turn. `ARMCI_INTERFACE` names one instead.\n"
         "Providers over IP use one network in the whole job. The thread of a data server is\n"
         "bound to a free processor, to which no rank is bound. It is near the memory of the\n"
-        "server's ranks first, then near its rank's adapter. Without a free processor the\n"
-        "thread is not bound. With `ARMCI_NODE_SIZE` no thread is bound. Buffers of a server\n"
-        "are in the NUMA nodes of the rank whose process has it. The table was computed from\n"
-        "descriptions of such machines, with ranks bound in order.\n\n"
+        "server's ranks first, then near its rank's adapter. Without a free processor, and\n"
+        "with `ARMCI_NODE_SIZE`, the thread is not bound: it runs where the rank may run whose\n"
+        "process has it. Buffers of a server are in the NUMA nodes of that rank. The table was\n"
+        "computed from descriptions of such machines, with ranks bound in order.\n\n"
         "| node | ranks of each adapter | data servers |\n|---|---|---|\n");
     for (const KnownMachine& known : known_machines()) {
         const base::Placement placement = tools::library().place_on(known.machine);
