@@ -61,6 +61,16 @@ int count_servers_per_node(const core::World& world, int64_t wanted) {
     return static_cast<int>(std::min(wanted, min));
 }
 
+// Counts the interfaces that are tried as rails.
+int count_interfaces(const base::Config& config) {
+    const size_t named = config.interfaces().size();
+    if (named > fabric::Endpoint::kMaxRails) {
+        ARMCI_LOG_WARN("ARMCI_INTERFACE names %zu interfaces; the first %zu are used", named,
+                       fabric::Endpoint::kMaxRails);
+    }
+    return static_cast<int>(std::min(named, fabric::Endpoint::kMaxRails));
+}
+
 // `choice` is what this rank would choose.
 CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice& choice) {
     CommonSettings settings;
@@ -75,8 +85,7 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
             settings.buffers = core::plan_buffers(config, settings.costs.constants);
             settings.servers_per_node =
                 count_servers_per_node(runtime.world, config.servers_per_node);
-            settings.interface_count =
-                static_cast<int>(std::min(config.interfaces().size(), fabric::Endpoint::kMaxRails));
+            settings.interface_count = count_interfaces(config);
         }
     }
     core::mpi::bcast(&settings, sizeof settings, MPI_BYTE, 0, runtime.world.comm);

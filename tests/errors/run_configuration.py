@@ -337,6 +337,11 @@ CASES = [
         no_network('no usable interface "pigeon1" here, but ', "lo", "ARMCI_INTERFACE"),
     ),
     between_nodes(
+        "more interfaces than an endpoint may have rails",
+        {"ARMCI_INTERFACE": "lo,lo,lo,lo,lo,lo,lo,lo,lo", "ARMCI_PROVIDER": "tcp"},
+        warning("ARMCI_INTERFACE names 9 interfaces; the first 8 are used"),
+    ),
+    between_nodes(
         "no data server thread",
         {"ARMCI_PROGRESS_THREAD": "0"},
         warning("ARMCI_PROGRESS_THREAD=0: remote requests are served only while"),
