@@ -92,12 +92,12 @@ class Test:
             if not any(pattern.search(source.read_text()) for source in sources):
                 raise Mistake(f"{mutant}: there is no test {suite}.{case} in "
                               f"{TEST_SOURCES[self.kind]}")
-        elif self.kind not in ("sim", "calls"):
-            raise Mistake(f"{mutant}: test: unit, mp, sim or calls, not {self.kind}")
+        elif self.kind not in ("sim", "scale", "calls"):
+            raise Mistake(f"{mutant}: test: unit, mp, sim, scale or calls, not {self.kind}")
 
     def target(self):
-        return {"unit": "armci_unit_tests", "sim": "armci_sim", "calls": "errors_bad_call"}.get(
-            self.kind, f"mp_{self.words[0]}")
+        return {"unit": "armci_unit_tests", "sim": "armci_sim", "scale": "armci_scale",
+                "calls": "errors_bad_call"}.get(self.kind, f"mp_{self.words[0]}")
 
     def run(self, log):
         """Returns (exit status, None if the time limit ended it; seconds)."""
@@ -105,8 +105,8 @@ class Test:
         tests = BUILD / "tests"
         if self.kind == "unit":
             command = [tests / "unit" / "armci_unit_tests", f"--gtest_filter={self.words[0]}"]
-        elif self.kind == "sim":
-            command = [tests / "sim" / "armci_sim", *self.words]
+        elif self.kind in ("sim", "scale"):
+            command = [tests / "sim" / f"armci_{self.kind}", *self.words]
         elif self.kind == "calls":
             command = [sys.executable, "-B", TREE / "tests/errors/run_calls.py", mpiexec(),
                        tests / "errors" / "errors_bad_call", *self.words]
@@ -132,7 +132,7 @@ class Test:
 
     def was_run(self, log):
         """Whether the log of a success shows that something was tested."""
-        return self.kind in ("sim", "calls") or "[       OK ] " in log.read_text(errors="replace")
+        return self.kind in ("sim", "scale", "calls") or "[       OK ] " in log.read_text(errors="replace")
 
 
 def mpiexec():

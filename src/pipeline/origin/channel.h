@@ -77,12 +77,15 @@ struct GrantedRecvBuffers {
     uint32_t asked = 0;                     // asked for and not granted yet
     uint32_t total = 0;                     // how many were ever granted
     uint64_t last_frame = 0;                // the last frame that took a receive buffer
+    // Frames under way had taken all that were granted. Until they are executed it asks for more.
+    bool ran_out = false;
     // Data of queued tasks that is in no frame yet, and room for data in a long batch that is open.
     int64_t queued_bytes = 0;
 
     // Returns how many to ask for with a frame that uses `used` of those granted. The queued
-    // transfers determine the number, and buffers kept for the next ones are replaced when half of
-    // them are used: each grant is a message.
+    // transfers determine the number. Buffers kept for the next ones are replaced when half of them
+    // are used: each grant is a message. Where they ran out, the distance needs as many as a server
+    // grants one origin: blocking transfers are never queued together.
     uint32_t wanted(uint32_t used, size_t largest_message_bytes) const;
 };
 
@@ -161,7 +164,7 @@ struct Channel {
     bool is_reached = false;
 
     bool has_recv_buffers_to_release() const {
-        return tasks.count == 0 && recv_buffers.queued_bytes == 0 &&
+        return tasks.count == 0 && recv_buffers.queued_bytes == 0 && !recv_buffers.ran_out &&
                recv_buffers.granted.size() > recv_buffers.keep;
     }
     // Returns whether there are frames that change memory there and are not known to be executed.
@@ -171,6 +174,8 @@ struct Channel {
     }
     // Returns whether there are frames that took a receive buffer and are not known to be executed.
     bool chunks_pending() const { return recv_buffers.last_frame > flow.acknowledged_frames; }
+    // Returns whether all is executed that had taken every receive buffer.
+    bool ends_stream() const { return recv_buffers.ran_out && !chunks_pending(); }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
     // Where writes are ordered, returns whether the copy with that number has arrived. The next one
     // is written only when it has.

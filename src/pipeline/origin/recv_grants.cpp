@@ -39,10 +39,11 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         return largest_message_bytes;
     }
     if (channel.recv_buffers.granted.empty()) {
+        channel.recv_buffers.ran_out = channel.chunks_pending();
         ask(channel);
         // Chunks under way will bring receive buffers back. Otherwise messages use the time until
         // the first grant.
-        if (channel.recv_buffers.last_frame > channel.flow.acknowledged_frames) {
+        if (channel.chunks_pending()) {
             frames_.ask_acknowledge(channel, channel.recv_buffers.last_frame);
             return 0;
         }
@@ -68,6 +69,7 @@ size_t RecvGrants::batch_room(Channel& channel) {
     }
     const int64_t room = std::min(largest_chunk_bytes(channel), kLargest) & ~int64_t{7};
     if (channel.recv_buffers.granted.empty()) {
+        channel.recv_buffers.ran_out = channel.chunks_pending();
         channel.recv_buffers.queued_bytes += room;  // which each frame sent asks for
         ask(channel);
         channel.recv_buffers.queued_bytes -= room;
@@ -97,6 +99,15 @@ void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
     channel.recv_buffers.asked -= std::min(channel.recv_buffers.asked, body.count);
     if (channel.has_recv_buffers_to_release()) {
         channels_.lists().release_due.add(channel);
+    }
+}
+
+void RecvGrants::note_executed(Channel& channel) {
+    if (channel.ends_stream()) {
+        channel.recv_buffers.ran_out = false;
+        if (channel.has_recv_buffers_to_release()) {
+            channels_.lists().release_due.add(channel);
+        }
     }
 }
 
