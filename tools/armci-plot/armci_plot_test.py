@@ -31,6 +31,7 @@ def load_program():
 
 
 armci_plot = load_program()
+from armci_plot.rows import format_number  # beside the program, which has put its folder into sys.path
 
 
 def series_of(rows, figure):
@@ -356,6 +357,10 @@ class ArmciPlotTest(unittest.TestCase):
     def test_single_line_is_named_after_its_operation(self):
         self.assertEqual(set(self.series("bandwidth-run", operation="put-vector")),
                          {"put-vector stream"})
+
+    def test_numbers_have_no_exponent(self):
+        for value, text in ((0, "0"), (0.00001, "0.00001"), (0.15, "0.15"), (20, "20"), (1e12, "1 000 000 000 000")):
+            self.assertEqual(format_number(value), text.replace(" ", "\u2009"))
 
     def test_bytes_are_short(self):
         cases = {8: "8", 1000: "1000", 1024: "1K", 64000: "62.5K", 8386816: "8M", 2 ** 41: "2048G"}

@@ -2,6 +2,7 @@
 """Reads the results of armci-bench, CSV or JSON, and says in words what tells them apart."""
 
 import csv
+import decimal
 import json
 import math
 import os
@@ -44,7 +45,8 @@ def format_bytes(count):
 
 def format_number(value):
     """0.1, 20, 10 000: without an exponent."""
-    return f"{value:,.10g}".replace(",", "\u2009")
+    # Shortest digits that give the value, as f"{value:.10g}" has them, but all of their places.
+    return f"{decimal.Decimal(f'{value:.10g}'):,f}".replace(",", "\u2009")
 
 
 def split_label(argument):
