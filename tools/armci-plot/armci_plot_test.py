@@ -214,6 +214,14 @@ class ArmciPlotTest(unittest.TestCase):
             self.assert_well_laid_out(canvas)
         self.assert_well_laid_out(armci_plot.draw_times(rows, "times"))
 
+    def test_compared_files_do_not_share_colours_by_chance(self):
+        rows = [row for operation, runs in (("put-strided", [8, 16, 32]), ("get-strided", [64, 128]))
+                for row in self.many_rows([operation], runs, ["latency"], ["new", "old"])]
+        page, = self.pages_of(armci_plot.FIGURES["latency-size"], rows)
+        self.assert_well_laid_out(page)
+        self.assertEqual([text.get_text() for text in page.legends[0].get_texts()],
+                         ["block length", *(f"blocks of {run}" for run in (8, 16, 32, 64, 128)), "file", "new", "old"])
+
     def test_layout_of_distributions(self):
         for count in (1, 41):
             values = [(f"put-strided latency blocks of {index}", [1, 2, 2.5, 40]) for index in range(count)]

@@ -25,10 +25,10 @@ class Arrangement:
         self.colours_by = [name for name in names if name not in self.panels_by]
         self.styles_by = []
         if self.largest_panel(lines) > MAX_LINES_WITHOUT_PANELS or (self.panels_by and len(self.colours_by) > 1):
-            # The last that a line style can show; mode before others.
-            for name in sorted(self.colours_by[::-1], key=lambda name: name != "mode"):
+            # The last that a line style can show; mode before others, and files only if nothing else can be.
+            for name in sorted(self.colours_by[::-1], key=lambda name: (name != "mode", name == "file")):
                 count = len({line.words.get(name) for line in lines})
-                if len(self.colours_by) > 1 and 1 < count <= MAX_STYLES and name != "file":
+                if len(self.colours_by) > 1 and 1 < count <= MAX_STYLES:
                     self.styles_by = [name]
                     self.colours_by.remove(name)
                     break
