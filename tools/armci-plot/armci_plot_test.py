@@ -214,6 +214,20 @@ class ArmciPlotTest(unittest.TestCase):
             self.assert_well_laid_out(canvas)
         self.assert_well_laid_out(armci_plot.draw_times(rows, "times"))
 
+    def test_layout_of_long_headings(self):
+        files = ["the library of a branch with buffers that are wider than those of others",
+                 "the library before anybody made that change to its buffers"]
+        rows = self.many_rows(["put-strided"], [8], ["latency"], files)
+        heading = f"Strided puts: {files[0]} compared with {files[1]}"
+        figure = armci_plot.ratio_figure(files)
+        for page in (*armci_plot.draw(armci_plot.make_lines(armci_plot.pair_rows(rows, files), figure), figure, heading),
+                     armci_plot.draw_times(rows, heading)):
+            self.assert_well_laid_out(page)
+            # A narrow page has wide margins of nothing, and a legend beside the heading.
+            panel, = page.axes
+            left, right = panel.get_position().x0, panel.get_position().x1
+            self.assertAlmostEqual(page._suptitle.get_position()[0], (left + right) / 2, delta=0.2 * (right - left))
+
     def test_compared_files_do_not_share_colours_by_chance(self):
         rows = [row for operation, runs in (("put-strided", [8, 16, 32]), ("get-strided", [64, 128]))
                 for row in self.many_rows([operation], runs, ["latency"], ["new", "old"])]

@@ -60,13 +60,29 @@ def add_legend(canvas, entries):
         text.set_text(label)
         text.set_weight("normal" if style else "bold")
     canvas.draw_without_rendering()
+    centre_over_panels(canvas)
     # Viewers of SVG may have a wider font.
     needed = 1.06 * legend.get_window_extent().width / canvas.dpi + 0.15
     before = canvas.get_figwidth()
     width = before + needed
+    for text in headings(canvas):
+        text.set_x(text.get_position()[0] * before / width)
     canvas.set_size_inches(width, height)
     canvas.get_layout_engine().set(rect=(0, 0, before / width, 1))
     legend.set_bbox_to_anchor(((before + 0.1) / width, 1 - 0.15 / height), transform=canvas.transFigure)
+
+
+def headings(canvas):
+    return [text for text in (canvas._suptitle, canvas._supxlabel) if text is not None]
+
+
+def centre_over_panels(canvas):
+    """The heading and the title of the x axis, as far as they have room there."""
+    places = [axes.get_position() for axes in canvas.axes if axes.get_visible()]
+    centre = (min(place.x0 for place in places) + max(place.x1 for place in places)) / 2
+    for text in headings(canvas):
+        half = text.get_window_extent().width / canvas.bbox.width / 2
+        text.set_x(min(centre, max(0.99 - half, 0.5)))
 
 
 def grid_shape(count):
@@ -74,8 +90,21 @@ def grid_shape(count):
     return -(-count // columns), columns
 
 
-def wrapped(text, inches):
-    return textwrap.fill(text, max(12, int(inches / CHARACTER_INCHES)))
+def wrapped(canvas, text, inches, size):
+    """In lines that are at most so long, or of 12 characters."""
+    from matplotlib.font_manager import FontProperties
+    renderer, font = canvas.canvas.get_renderer(), FontProperties(size=size)
+    limit = 0.94 * inches * canvas.dpi  # viewers of SVG may have a wider font
+    for characters in range(max(12, len(text)), 11, -1):
+        lines = textwrap.wrap(text, characters)
+        if all(renderer.get_text_width_height_descent(line, font, False)[0] <= limit for line in lines):
+            break
+    return "\n".join(lines)
+
+
+def set_heading(canvas, text):
+    """Above the panels."""
+    canvas.suptitle(wrapped(canvas, text, canvas.get_figwidth(), "large"), fontsize="large")
 
 
 def set_byte_ticks(axes, x, most):

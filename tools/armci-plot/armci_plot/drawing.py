@@ -5,7 +5,7 @@ import statistics
 
 from armci_plot.arrangement import MAX_PANELS, Arrangement
 from armci_plot.canvas import (CHARACTER_INCHES, COLOURS, add_legend, grid_shape, new_canvas, set_byte_ticks,
-                               set_number_ticks, set_value_axis, style_of, wrapped)
+                               set_heading, set_number_ticks, set_value_axis, style_of, wrapped)
 from armci_plot.figures import ratio_of, time_of
 from armci_plot.rows import PlotError, describe, differing, make_label, make_labels
 
@@ -39,7 +39,7 @@ def draw(lines, figure, title, log_y=None, panels_by=None):
         canvas, grid = draw_panels(shown, arrangement, figure)
         set_byte_ticks(grid[0][0], [point[0] for line in lines for point in line.points], 6 if len(panels) > 1 else 12)
         set_value_axis(grid[0][0], values, log_y)
-        canvas.suptitle(wrapped(title + (f" ({page + 1} of {pages})" if pages > 1 else ""), canvas.get_figwidth() * 0.8))
+        set_heading(canvas, title + (f" ({page + 1} of {pages})" if pages > 1 else ""))
         members = [line for _, lines_of_panel in shown for line in lines_of_panel]
         entries = legend_entries(arrangement, members)
         if len(panels) == 1 or len(entries) > 1:
@@ -60,7 +60,7 @@ def draw_panels(panels, arrangement, figure):
         if figure.value is ratio_of:
             axes.axhline(1, color="0.3", linewidth=1)
         if key:
-            axes.set_title(wrapped(", ".join(filter(None, key)), width), fontsize="medium")
+            axes.set_title(wrapped(canvas, ", ".join(filter(None, key)), width, "medium"), fontsize="medium")
     for axes in grid.flat[len(panels):]:
         axes.set_visible(False)
         axes.set_in_layout(False)
@@ -68,7 +68,7 @@ def draw_panels(panels, arrangement, figure):
     for axes in grid.flat[len(panels) - columns:len(panels)] if rows > 1 else ():
         axes.tick_params(labelbottom=True)
     canvas.supxlabel(figure.x_title, fontsize="medium")
-    canvas.supylabel(wrapped(figure.y_title, canvas.get_figheight()), fontsize="medium")
+    canvas.supylabel(wrapped(canvas, figure.y_title, canvas.get_figheight(), "medium"), fontsize="medium")
     return canvas, grid
 
 
@@ -122,7 +122,7 @@ def draw_times(rows, title):
     axes.set_yticks(range(len(places)), list(places), fontsize="small")
     axes.set_ylim(len(places) - 0.5, -0.5)  # the first row on top
     axes.set_xlabel("time of one operation, \u00b5s")
-    canvas.suptitle(wrapped(title, canvas.get_figwidth() * 0.8))
+    set_heading(canvas, title)
     axes.grid(True, axis="x", which="major", alpha=0.3)
     if len(files) > 1:
         add_legend(canvas, [(file, dict(style_of(index), linestyle="none")) for index, file in enumerate(files)])
@@ -164,7 +164,7 @@ def draw_distributions(distributions, title):
         set_number_ticks(axes.xaxis, low, high)
         axes.grid(True, axis="x", which="major", alpha=0.3)
     canvas.supxlabel("time as a part of the row's median (grey: within 15 %)", fontsize="medium")
-    canvas.suptitle(wrapped(title, canvas.get_figwidth() * 0.8))
+    set_heading(canvas, title)
     return canvas
 
 
