@@ -338,7 +338,7 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
         for (const core::Link link : {core::Link::host, core::Link::network}) {
             const pipeline::LearnedCosts& learned = runtime.network->learning.learned(link);
             if (learned.samples() > 0) {
-                std::fprintf(out, "  costs learned by rank 0, to %s: %s\n",
+                std::fprintf(out, "  costs learned by rank %d, to %s: %s\n", runtime.world.rank,
                              link == core::Link::host ? "nodes of its host" : "other hosts",
                              core::describe_learned(learned).c_str());
             }

@@ -106,6 +106,22 @@ def check_text(**settings):
     expect(len(puts) == 1 and puts[0][1] == "1" and puts[0][-1] == "1", f"one call in one bucket: {puts}")
 
 
+def check_learned_costs():
+    """Each rank reports what it has learned itself."""
+    global case
+    case = "learned costs"
+    with tempfile.TemporaryDirectory() as directory:
+        status, errors = run_transfers(directory, "learn", ARMCI_STATS_TRIGGER="exit", ARMCI_STATS_FILE="s",
+                                       ARMCI_NODE_SIZE="1")
+        expect(status == 0, f"status {status}\n{errors}")
+        learned = []
+        for rank in 0, 1:
+            with open(os.path.join(directory, f"s.{rank}.txt"), encoding="utf-8") as file:
+                learned.append([line for line in file if "learned" in line])
+    expect(learned[0] == [] and len(learned[1]) == 1 and "  costs learned by rank 1, to nodes of its host: " in learned[1][0],
+           f"{learned}")
+
+
 def check_two_starts():
     """Reports of both starts of the library stay, and those of an earlier job do not. SIGUSR2 that comes after an end
     does not end the process, and the second start does not take it for the program's."""
@@ -274,6 +290,7 @@ check_exit(1, "server")
 check_exit(2, "local")
 check_text()
 check_text(ARMCI_STATS_FILE="s")
+check_learned_costs()
 check_two_starts()
 check_two_directories()
 check_decimal_comma()

@@ -4,6 +4,7 @@
  *     transfers move     a strided put, accumulate and get of 8 MiB each, and checks the data
  *     transfers copies   the same non-blocking, without looking at the data
  *     transfers many     more small puts than a timeline has room for, in the directory "elsewhere"
+ *     transfers learn    puts of the second rank to the first, from which it learns their costs
  *     transfers fail     the put, and ends the job with an error
  *     transfers twice    the put, with the library started twice, and a SIGUSR2 after each end
  *     transfers twice D  the same, with the second start in the directory D
@@ -82,6 +83,11 @@ static int run(const char* what) {
         ARMCI_WaitAll();
     } else if (rank == 0 && strcmp(what, "copies") == 0) {
         start_each(local, bases[1]);
+    } else if (rank == 1 && strcmp(what, "learn") == 0) {
+        for (int i = 0; i < 20; ++i) {
+            ARMCI_Put(local, bases[0], kRows * kRowDoubles, 0);
+            ARMCI_Fence(0);
+        }
     } else if (rank == 0 && strcmp(what, "fail") == 0) {
         put(local, bases[1]);
         ARMCI_Error("on purpose", 3);
