@@ -333,7 +333,12 @@ class Array:
 
     def swap(self, index: Any, value: SupportsIndex) -> int:
         """Stores value in one element atomically, and returns what it was. Types as fetch_add."""
-        return self._update((_core.SWAP, _core.SWAP_LONG), index, operator.index(value), 0)
+        stored = operator.index(value)
+        if self._dtype.kind in "iu":
+            limits = np.iinfo(self._dtype)
+            if not limits.min <= stored <= limits.max:
+                raise OverflowError(f"swap: {stored} does not fit in {self._dtype}")
+        return self._update((_core.SWAP, _core.SWAP_LONG), index, stored, 0)
 
     # ---- Synchronisation ----
 

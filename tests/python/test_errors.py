@@ -115,6 +115,9 @@ def test_elements(array):
             call(0)
     with pytest.raises(OverflowError):
         array.fetch_add((0, 0), 2**31)
+    for value in (2**31, -(2**31) - 1):
+        with pytest.raises(OverflowError, match="does not fit in int32"):
+            array.swap((0, 0), value)
     with pytest.raises(TypeError):
         array.fetch_add((0, 0), 0.5)
 
