@@ -76,8 +76,12 @@ def plot(cells, blocks, path):
 
     figure, axes = plt.subplots(figsize=(6, 5), layout="constrained")
     image = axes.imshow(cells, cmap="inferno", vmin=0, vmax=HOT)
-    lines = axes.contour(cells, levels=[1, 5, 10, 25, 50, 75], colors="white", linewidths=0.6)
-    axes.clabel(lines, fontsize=7)
+    levels = [1, 5, 10, 25, 50, 75]
+    lines = axes.contour(cells, levels=levels, colors="white", linewidths=0.6)
+    middle = cells.shape[1] // 2  # labels stand where a line crosses this column, and not at the edge
+    axes.clabel(
+        lines, fontsize=7, manual=[(middle, np.argmax(cells[:, middle] < level)) for level in levels]
+    )
     for block in blocks:
         rows, columns = block
         axes.plot(
