@@ -85,7 +85,8 @@ TEST(TraceSummary, SumsTimeByName) {
     EXPECT_EQ(calls[0].first, "ARMCI_Barrier") << "420 µs";
     EXPECT_EQ(calls[0].second->time.total_ns(), 420'000);
     EXPECT_EQ(summary.works(Group::wait).size(), 2U);
-    EXPECT_EQ(summary.works(Group::wait).at("wait for completion at rank").time.total_ns(), 60'000);
+    EXPECT_EQ(summary.works(Group::wait).at("wait for completion at a rank").time.total_ns(),
+              60'000);
     EXPECT_EQ(summary.works(Group::wait).at("asleep").time.total_ns(), 40'000)
         << "that of a data server is no wait";
     const auto& stages = summary.works(Group::stage);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
 
 namespace armci::trace {
@@ -32,6 +34,15 @@ std::optional<Group> group_of(const Event& event) {
 
 bool is_sleep(const Event& event) {
     return event.category == "wait" && event.name == "asleep";
+}
+
+// Returns under which name it is summed up. "wait for a fence of rank" has the rank beside it.
+std::string name_in_sums(const Event& event) {
+    constexpr std::string_view kRank = " rank";
+    if (event.category == "wait" && event.name.ends_with(kRank)) {
+        return event.name.substr(0, event.name.size() - kRank.size()) + " a rank";
+    }
+    return event.name;
 }
 
 }  // namespace
@@ -115,7 +126,7 @@ void Summary::add_span(const Event& event) {
     RankLoad& rank = ranks_[event.rank];
     const std::optional<Group> group = group_of(event);
     if (group.has_value()) {
-        Work& work = works_[static_cast<size_t>(*group)][event.name];
+        Work& work = works_[static_cast<size_t>(*group)][name_in_sums(event)];
         work.time.add(event.duration_ns);
         work.bytes += std::max<int64_t>(event.bytes, 0);
     }
