@@ -91,7 +91,7 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
         fail(call, "local", "the size of this array is not known; pass a section of it");
     }
-#if defined(__GNUC__) && !defined(__clang__)
+#if ARMCI_FORTRAN_IS_GNU
     /* gfortran describes the container of a class(*) object as if it were the data. */
     if (array->type == CFI_type_other) {
         fail(call, "local",

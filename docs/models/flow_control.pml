@@ -448,6 +448,8 @@ end:
 #define has_window  (sent_messages[i] - known_messages < WINDOW)
 #define may_post    (has_window && nfull(message[i]))
 
+/* Kept are as many as the server says, or between fences twice as many. The model takes either for
+   what the server says. */
 #define needed_recv_buffers(used) \
     max((used > 0 -> keep_recv_buffers[i] : 0), \
         (unpacked > 0 -> min(2 * unpacked + 1, RECV_BUFFERS) : 0))

@@ -107,8 +107,8 @@ std::optional<node::FreedRange> Checks::find_freed(const std::vector<check::Row>
     return std::nullopt;
 }
 
-// What this rank knows to be freed on the remote side has been refused before. That the owner has
-// freed memory of ARMCI_Memget, no other rank learns.
+// What this rank knows to be freed on the remote side has been refused before. No other rank learns
+// that the owner has freed memory of ARMCI_Memget.
 void Checks::check_freed_global(const Transfer& transfer) {
     if (freed_ranges_.bytes() == 0) {
         return;
@@ -142,7 +142,7 @@ void Checks::check_freed_global(const Transfer& transfer) {
                "the remote memory, %" PRId64 " bytes at 0x%" PRIx64
                " of rank %d, was freed: its %" PRIu64
                " bytes in allocation %s. Free memory after the last access of any rank",
-               transfer.total_bytes, rows[0].begin, transfer.target, freed->slice_bytes,
+               transfer.total_bytes, rows[0].begin, freed->rank, freed->slice_bytes,
                core::name_of_allocation(freed->allocation).c_str());
     }
 }

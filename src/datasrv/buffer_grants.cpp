@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "pipeline/buffers/flow_plan.h"
-
 namespace armci::datasrv {
 namespace {
 
@@ -62,9 +60,10 @@ uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_
         // The first client is one of those counted.
         const uint32_t others =
             static_cast<uint32_t>(queue_.size()) + holding_clients_ - (first.held > 0 ? 1 : 0);
+        // One client never gets all of them, because an origin may stop calling the library while
+        // it holds them.
         const uint32_t max =
-            std::max(1u, std::min(recv_buffer_count_ / (others + 1),
-                                  pipeline::most_of_one_origin(recv_buffer_count_)));
+            std::max(1u, std::min(recv_buffer_count_ / (others + 1), (recv_buffer_count_ + 1) / 2));
         const uint32_t below = max > first.held ? max - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
         // A grant is several buffers, because each grant is a message.

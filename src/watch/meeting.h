@@ -20,7 +20,7 @@ namespace armci::watch {
 
 // A Meeting is the address of a listener, as plain bytes for MPI.
 struct Meeting {
-    static constexpr int kMaxAddresses = 6;
+    static constexpr int kMaxAddresses = 8;  // as many as a process may have rails
     uint64_t token[2] = {};
     char name[node::LocalListener::kNameBytes] = "";  // inside the node; empty: between nodes
     uint16_t port = 0;
@@ -45,9 +45,9 @@ enum class Reach : uint8_t {
 class Listener {
   public:
     // `interfaces` are names or addresses. If this host has one of them, it listens there only. If
-    // it has several, callers try these in their order; if none, they try all of the host at once.
-    // Between nodes it listens at the first free one of `ports`. Returns false with errno set if
-    // the system refuses.
+    // it has several, it listens everywhere, and callers try these in their order; if none, they
+    // try all of the host at once. Between nodes it listens at the first free one of `ports`.
+    // Returns false with errno set if the system refuses.
     bool open(Reach reach, const std::vector<std::string>& interfaces = {},
               const base::PortRange& ports = {});
     bool is_open() const { return meeting_.is_open != 0; }

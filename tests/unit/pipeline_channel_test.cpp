@@ -121,7 +121,6 @@ TEST(Channel, ChunksArePendingUntilTheirFrameIsExecuted) {
     EXPECT_FALSE(channel.chunks_pending());
 }
 
-// One put and one fence alternate: from the second put on a fence is expected.
 // Returns a channel whose server has 32 receive buffers, of which the origin may keep 8.
 Channel with_recv_buffers(const RecvAreaAddress& area, uint32_t granted) {
     Channel channel;
@@ -140,37 +139,23 @@ TEST(Channel, AsksForWhatItKeepsWhileThereIsSome) {
     EXPECT_EQ(with_recv_buffers(area, 0).recv_buffers.wanted(0, 8192), 0U);
 }
 
-TEST(Channel, AsksForItsShareWhereFramesHadTakenAll) {
+TEST(Channel, KeepsTwiceAsManyWhereTheyRanOut) {
     RecvAreaAddress area;
     area.recv_buffer_count = 32;
     area.recv_buffer_bytes = 256 << 10;
-    Channel channel = with_recv_buffers(area, 0);
+    Channel channel = with_recv_buffers(area, 9);
+    EXPECT_TRUE(channel.has_recv_buffers_to_release());
     channel.recv_buffers.ran_out = true;
-    EXPECT_EQ(channel.recv_buffers.wanted(0, 8192), 0U) << "there is nothing to send";
-    channel.recv_buffers.queued_bytes = 64 << 10;
-    EXPECT_EQ(channel.recv_buffers.wanted(0, 8192), 16U);
-    channel.recv_buffers.queued_bytes = 0;
-    channel.recv_buffers.granted.resize(9);
+    EXPECT_FALSE(channel.has_recv_buffers_to_release());
     EXPECT_EQ(channel.recv_buffers.wanted(1, 8192), 8U);
+    EXPECT_EQ(channel.recv_buffers.wanted(0, 8192), 0U) << "a message asks for nothing";
     channel.recv_buffers.granted.resize(10);
     EXPECT_EQ(channel.recv_buffers.wanted(1, 8192), 0U);
-}
-
-TEST(Channel, ReleasesNothingWhileAStreamIsUnderWay) {
-    RecvAreaAddress area;
-    area.recv_buffer_count = 32;
-    Channel channel = with_recv_buffers(area, 12);
+    channel.recv_buffers.granted.resize(17);
     EXPECT_TRUE(channel.has_recv_buffers_to_release());
-    EXPECT_FALSE(channel.ends_stream());
-    channel.recv_buffers.ran_out = true;
-    channel.recv_buffers.last_frame = 5;
-    channel.flow.record_answer(4, 0);
-    EXPECT_FALSE(channel.has_recv_buffers_to_release());
-    EXPECT_FALSE(channel.ends_stream());
-    channel.flow.record_answer(5, 0);
-    EXPECT_TRUE(channel.ends_stream());
 }
 
+// One put and one fence alternate: from the second put on a fence is expected.
 TEST(Channel, ExpectsFencesAfterRepeatedFences) {
     Channel channel;
     EXPECT_FALSE(channel.fence_habit.fence_follows());

@@ -102,6 +102,9 @@ TEST_P(ServerIdle, InlineProgressStopsTheServerThreadFromWaking) {
 
 // No event of the network tells when it takes what it has refused. A stand-still ends the program.
 TEST_P(ServerIdle, RepeatsRefusedPostsWithoutAnEvent) {
+    const struct NoneAfterwards {
+        ~NoneAfterwards() { fabric::set_faults({}); }
+    } none_afterwards;
     fabric::set_faults({.refused_posts = 1, .of_posts = 2, .posts_in_burst = 8});
     ASSERT_NO_FATAL_FAILURE(open());
     g_sleeps_have_no_end.store(true);
@@ -125,7 +128,6 @@ TEST_P(ServerIdle, RepeatsRefusedPostsWithoutAnEvent) {
     }
     g_sleeps_have_no_end.store(false);
     network_.reset();
-    fabric::set_faults({});
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, ServerIdle,

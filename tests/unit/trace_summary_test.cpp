@@ -27,6 +27,7 @@ constexpr const char* kRank0 = R"([
 {"ph":"X","pid":100,"tid":100,"ts":10,"dur":100,"cat":"call","name":"ARMCI_Put","args":{"bytes":1000,"rank":1}},
 {"ph":"X","pid":100,"tid":100,"ts":20,"dur":60,"cat":"wait","name":"wait for completion at rank","args":{"rank":1}},
 {"ph":"X","pid":100,"tid":100,"ts":30,"dur":40,"cat":"wait","name":"asleep","args":{}},
+{"ph":"X","pid":100,"tid":100,"ts":81,"dur":2,"cat":"wait","name":"wait for a message of any rank","args":{}},
 {"ph":"X","pid":100,"tid":100,"ts":12,"dur":4,"cat":"pack","name":"pack","args":{"bytes":1000,"node":1,"chunk":2}},
 {"ph":"b","pid":100,"tid":100,"ts":16,"id2":{"local":"0x1"},"cat":"stall","name":"stall: no buffer is free","args":{}},
 {"ph":"e","pid":100,"tid":100,"ts":18,"id2":{"local":"0x1"},"cat":"stall","name":"stall: no buffer is free"},
@@ -84,7 +85,8 @@ TEST(TraceSummary, SumsTimeByName) {
     ASSERT_EQ(calls.size(), 2U);
     EXPECT_EQ(calls[0].first, "ARMCI_Barrier") << "420 µs";
     EXPECT_EQ(calls[0].second->time.total_ns(), 420'000);
-    EXPECT_EQ(summary.works(Group::wait).size(), 2U);
+    EXPECT_EQ(summary.works(Group::wait).size(), 3U);
+    EXPECT_EQ(summary.works(Group::wait).count("wait for a message of any rank"), 1U);
     EXPECT_EQ(summary.works(Group::wait).at("wait for completion at a rank").time.total_ns(),
               60'000);
     EXPECT_EQ(summary.works(Group::wait).at("asleep").time.total_ns(), 40'000)

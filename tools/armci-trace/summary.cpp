@@ -39,7 +39,8 @@ bool is_sleep(const Event& event) {
 // Returns under which name it is summed up. "wait for a fence of rank" has the rank beside it.
 std::string name_in_sums(const Event& event) {
     constexpr std::string_view kRank = " rank";
-    if (event.category == "wait" && event.name.ends_with(kRank)) {
+    if (event.category == "wait" && event.name.ends_with(kRank) &&
+        !event.name.ends_with(" any rank")) {
         return event.name.substr(0, event.name.size() - kRank.size()) + " a rank";
     }
     return event.name;

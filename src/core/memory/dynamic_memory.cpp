@@ -46,7 +46,9 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
 
 void GlobalMemory::free_dynamic(const DynamicMemory& memory) {
     const int me = context_.progress.world().rank;
-    if (context_.segments.find_by_id(dynamic_id(me, memory)) == nullptr) {
+    // Numbers begin anew with each start of the library.
+    const Segment* segment = context_.segments.find_by_id(dynamic_id(me, memory));
+    if (segment == nullptr || segment->tables->slices()[0].base != memory.slice.base) {
         base::fatal("ARMCI_Memctl",
                     "argument meminfo describes memory at 0x%" PRIx64
                     ", which is freed already; call it once, with one of the record's copies",

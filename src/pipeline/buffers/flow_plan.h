@@ -15,12 +15,6 @@ constexpr bool grants_recv_buffers(int64_t buffer_bytes) {
     return buffer_bytes >= kMinRecvBuffer;
 }
 
-// Returns how many receive buffers a server grants one origin at most. It is not all of them,
-// because an origin may stop calling the library while it holds them.
-constexpr uint32_t most_of_one_origin(uint32_t recv_buffer_count) {
-    return (recv_buffer_count + 1) / 2;
-}
-
 // What the plan depends on. All ranks must have the same.
 struct FlowNeeds {
     int rank_count = 1;

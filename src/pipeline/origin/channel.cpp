@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "pipeline/origin/channel.h"
 
-#include "pipeline/buffers/flow_plan.h"
-
 namespace armci::pipeline {
 
 uint32_t GrantedRecvBuffers::wanted(uint32_t used, size_t largest_message_bytes) const {
     if (area == nullptr) {
         return 0;
     }
-    uint64_t needed = used > 0 ? keep : 0;
-    if (ran_out && (used > 0 || queued_bytes > 0)) {
-        needed = std::max<uint64_t>(needed, most_of_one_origin(area->recv_buffer_count));
-    }
+    uint64_t needed = used > 0 ? kept() : 0;
     // A transfer that fits one message needs no receive buffer.
     if (queued_bytes > static_cast<int64_t>(largest_message_bytes) / 2) {
         const auto for_queue =

@@ -76,16 +76,17 @@ struct GrantedRecvBuffers {
     uint32_t keep = 0;                      // how many it may hold while it has no work
     uint32_t asked = 0;                     // asked for and not granted yet
     uint32_t total = 0;                     // how many were ever granted
+    bool ran_out = false;                   // a transfer found all of them under way
     uint64_t last_frame = 0;                // the last frame that took a receive buffer
-    // Frames under way had taken all that were granted. Until they are executed it asks for more.
-    bool ran_out = false;
     // Data of queued tasks that is in no frame yet, and room for data in a long batch that is open.
     int64_t queued_bytes = 0;
 
+    // Returns how many to keep without work. Where they ran out, transfers that are not queued
+    // together follow each other over a distance that needs more.
+    uint32_t kept() const { return ran_out ? 2 * keep : keep; }
     // Returns how many to ask for with a frame that uses `used` of those granted. The queued
-    // transfers determine the number. Buffers kept for the next ones are replaced when half of them
-    // are used: each grant is a message. Where they ran out, the distance needs as many as a server
-    // grants one origin: blocking transfers are never queued together.
+    // transfers determine the number, and buffers kept for the next ones are replaced when half of
+    // them are used: each grant is a message.
     uint32_t wanted(uint32_t used, size_t largest_message_bytes) const;
 };
 
@@ -164,8 +165,8 @@ struct Channel {
     bool is_reached = false;
 
     bool has_recv_buffers_to_release() const {
-        return tasks.count == 0 && recv_buffers.queued_bytes == 0 && !recv_buffers.ran_out &&
-               recv_buffers.granted.size() > recv_buffers.keep;
+        return tasks.count == 0 && recv_buffers.queued_bytes == 0 &&
+               recv_buffers.granted.size() > recv_buffers.kept();
     }
     // Returns whether there are frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > flow.acknowledged_frames; }
@@ -174,8 +175,6 @@ struct Channel {
     }
     // Returns whether there are frames that took a receive buffer and are not known to be executed.
     bool chunks_pending() const { return recv_buffers.last_frame > flow.acknowledged_frames; }
-    // Returns whether all is executed that had taken every receive buffer.
-    bool ends_stream() const { return recv_buffers.ran_out && !chunks_pending(); }
     bool remote_work_pending() const { return mutations_pending() || writes_pending(); }
     // Where writes are ordered, returns whether the copy with that number has arrived. The next one
     // is written only when it has.

@@ -60,7 +60,6 @@ void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
     }
     Channel& channel = *channels_.find(header.rank);
     channel.flow.record_answer(header.sequence, header.flow);
-    services_.grants.note_executed(channel);
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
             return;

@@ -83,10 +83,8 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
     if (channel.recv_buffers.granted.empty()) {
         return false;
     }
-    // Without receive buffers nothing can follow until the server has answered. Those of a stream
-    // are released when its last frame has been executed.
-    const bool may_be_last = channel.recv_buffers.ran_out && channel.recv_buffers.queued_bytes == 0;
-    if (channel.recv_buffers.granted.size() == 1 || may_be_last || depth_.is_set()) {
+    // Without receive buffers nothing can follow until the server has answered.
+    if (channel.recv_buffers.granted.size() == 1 || depth_.is_set()) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
     const uint32_t recv_buffer = channel.recv_buffers.granted.back();

@@ -39,7 +39,8 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         return largest_message_bytes;
     }
     if (channel.recv_buffers.granted.empty()) {
-        channel.recv_buffers.ran_out = channel.chunks_pending();
+        // Within a transfer, its queued chunks ask for what they need.
+        channel.recv_buffers.ran_out |= sent_bytes == 0 && channel.chunks_pending();
         ask(channel);
         // Chunks under way will bring receive buffers back. Otherwise messages use the time until
         // the first grant.
@@ -69,7 +70,7 @@ size_t RecvGrants::batch_room(Channel& channel) {
     }
     const int64_t room = std::min(largest_chunk_bytes(channel), kLargest) & ~int64_t{7};
     if (channel.recv_buffers.granted.empty()) {
-        channel.recv_buffers.ran_out = channel.chunks_pending();
+        channel.recv_buffers.ran_out |= channel.chunks_pending();
         channel.recv_buffers.queued_bytes += room;  // which each frame sent asks for
         ask(channel);
         channel.recv_buffers.queued_bytes -= room;
@@ -102,15 +103,6 @@ void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
     }
 }
 
-void RecvGrants::note_executed(Channel& channel) {
-    if (channel.ends_stream()) {
-        channel.recv_buffers.ran_out = false;
-        if (channel.has_recv_buffers_to_release()) {
-            channels_.lists().release_due.add(channel);
-        }
-    }
-}
-
 void RecvGrants::release_due() {
     channels_.lists().release_due.keep_if([&](Channel& channel) { return !release(channel); });
 }
@@ -127,7 +119,7 @@ bool RecvGrants::release(Channel& channel) {
         wire::RecvBuffersBody body;
         body.count = static_cast<uint32_t>(
             std::min<size_t>(wire::kMaxRecvBuffersPerFrame,
-                             channel.recv_buffers.granted.size() - channel.recv_buffers.keep));
+                             channel.recv_buffers.granted.size() - channel.recv_buffers.kept()));
         std::copy(channel.recv_buffers.granted.end() - body.count,
                   channel.recv_buffers.granted.end(), body.recv_buffer);
         std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);

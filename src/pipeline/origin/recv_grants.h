@@ -30,8 +30,6 @@ class RecvGrants {
 
     // Takes a server's frame that grants some. The job ends when its contents are not valid.
     void take(Channel& channel, const void* frame, size_t frame_bytes);
-    // The server has acknowledged frames.
-    void note_executed(Channel& channel);
     // Sends the due releases to their servers, as far as that is possible now.
     void release_due();
 

@@ -37,7 +37,7 @@ class ArmciOfi(CMakePackage):
 
     depends_on("mpi")
     depends_on("libfabric@1.17:")
-    depends_on("hwloc@2:")
+    depends_on("hwloc@2.1:")
     depends_on("cli11@2.1:", type="build", when="+tools")
     depends_on("nlohmann-json@3.11:", type="build", when="+tools")
     depends_on("python@3.9:", type="run", when="+tools")
