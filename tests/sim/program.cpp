@@ -624,6 +624,12 @@ void Program::critical_section(int me) {
     mutex.inside = -1;
     ARMCI_Unlock(number, owner);
     record("unlocked", me, owner, number);
+    // The next holders only add to it.
+    if (*word < value) {
+        violation(
+            "rank %d has released mutex %d of rank %d, and the word under it is %lld, not %lld", me,
+            number, owner, static_cast<long long>(*word), static_cast<long long>(value));
+    }
     settle_all_fenced(me);
     check_all_parts(me, "after ARMCI_Unlock");
 }
