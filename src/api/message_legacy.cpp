@@ -2,6 +2,7 @@
 // Parts of the message layer that few programs still use.
 #include "core/messages/messages.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -62,13 +63,17 @@ bool make_layout(const char* function, const StridedArray& array, strided::Layou
         check_not_negative(function, ("count[" + std::to_string(level) + "]").c_str(),
                            array.count[level]);
     }
+    if (std::find(array.count, array.count + array.levels + 1, 0) !=
+        array.count + array.levels + 1) {
+        return false;
+    }
+    if (array.levels > 0) {
+        check_not_null(function, "stride_arr", array.stride);
+    }
     strided::PairLayout pair;
     // Only one side has strides. The buffer's canonical form is a single block.
     const strided::LayoutStatus status =
         strided::make_pair(array.stride, array.stride, array.count, array.levels, &pair);
-    if (status == strided::LayoutStatus::empty) {
-        return false;
-    }
     if (status != strided::LayoutStatus::ok) {
         base::fatal(function,
                     "arguments count and stride_arr: too many levels, or more than 64 bits "

@@ -13,6 +13,9 @@ extern "C" void armci_stride_info_init(stride_info_t* sinfo, void* base_ptr, int
                            ARMCI_MAX_STRIDE_LEVEL);
     }
     *sinfo = stride_info_t{};
+    if (stride_levels > 0) {
+        armci::api::check_not_null(kFunction, "stride_arr", stride_arr);
+    }
     sinfo->base_ptr = static_cast<char*>(base_ptr);
     sinfo->stride_levels = stride_levels;
     sinfo->seg_count[0] = seg_count[0];
@@ -20,7 +23,11 @@ extern "C" void armci_stride_info_init(stride_info_t* sinfo, void* base_ptr, int
     for (int i = 0; i < stride_levels; ++i) {
         sinfo->stride_arr[i] = stride_arr[i];
         sinfo->seg_count[i + 1] = seg_count[i + 1];
-        sinfo->size *= seg_count[i + 1];
+        if (__builtin_mul_overflow(sinfo->size, seg_count[i + 1], &sinfo->size)) {
+            armci::base::fatal(kFunction,
+                               "argument seg_count: it has more segments than an int counts; walk "
+                               "over parts of the array");
+        }
     }
 }
 

@@ -18,6 +18,8 @@ static double one = 1.0;
 static double complex_one[2] = {1.0, 0.0};
 static long one_long = 1;
 static int stride[2] = {64, 512};
+static const int many[3] = {8, 65536, 32768};
+static stride_info_t walk;
 static armci_hdl_t handle;
 
 static int* counts(int first, int second) {
@@ -79,6 +81,9 @@ NEGATIVE(select_bytes, "armci_msg_sel_scope", "n = -8",
 NEGATIVE(broadcast_bytes, "armci_msg_brdcst", "len = -8", armci_msg_brdcst(local, -8, target))
 NEGATIVE(group_ranks, "ARMCI_Group_create", "n = -1",
          ARMCI_Group_create(-1, &my_rank, (ARMCI_Group*)local))
+
+BAD_AMOUNT(walk_segments, "armci_stride_info_init", "seg_count", "more segments than an int counts",
+           armci_stride_info_init(&walk, local, 2, stride, many))
 
 BAD_AMOUNT(acc_part, "ARMCI_Acc", "bytes = 12", "a multiple of the element's 8 bytes",
            ARMCI_Acc(ARMCI_ACC_LNG, &one_long, local, slice, 12, target))
@@ -162,6 +167,7 @@ const struct Case amount_cases[] = {
     CHECK(select_bytes),
     CHECK(broadcast_bytes),
     CHECK(group_ranks),
+    CHECK(walk_segments),
     CHECK(acc_part),
     CHECK(nb_acc_part),
     CHECK(acc_s_part),

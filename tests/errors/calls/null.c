@@ -16,6 +16,7 @@ static double one = 1.0;
 static int count[2] = {8, 2};
 static int stride[1] = {16};
 static armci_hdl_t handle;
+static stride_info_t walk;
 static void* nothing[1] = {NULL};
 static void* something[1];
 
@@ -76,6 +77,10 @@ NULL_POINTER(receive, "armci_msg_rcv", "buffer", armci_msg_rcv(1, NULL, 8, NULL,
 NULL_POINTER(reduce, "armci_msg_dgop", "x", armci_msg_dgop(NULL, 1, "+"))
 NULL_POINTER(reduce_operation, "armci_msg_dgop", "op", armci_msg_dgop(&one, 1, NULL))
 NULL_POINTER(broadcast, "armci_msg_brdcst", "buffer", armci_msg_brdcst(NULL, 8, target))
+NULL_POINTER(pack_stride, "armci_write_strided", "stride_arr",
+             armci_write_strided(local, 1, NULL, count, local + 2048))
+NULL_POINTER(walk_stride, "armci_stride_info_init", "stride_arr",
+             armci_stride_info_init(&walk, local, 1, NULL, count))
 NULL_POINTER(copy, "ARMCI_Copy", "dst", ARMCI_Copy(local, NULL, 8))
 
 const struct Case null_cases[] = {
@@ -106,6 +111,8 @@ const struct Case null_cases[] = {
     CHECK(reduce),
     CHECK(reduce_operation),
     CHECK(broadcast),
+    CHECK(pack_stride),
+    CHECK(walk_stride),
     CHECK(copy),
     {0},
 };
