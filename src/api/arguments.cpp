@@ -24,16 +24,18 @@ void check_multiple(const char* function, const char* argument, int64_t bytes,
     }
 }
 
-// This is common to strided layouts and contiguous ones.
-void check_counts(const char* function, const int* count, int stride_levels) {
+}  // namespace
+
+bool check_counts(const char* function, const int* count, int stride_levels) {
+    check_not_negative(function, "stride_levels", stride_levels);
+    check_not_null(function, "count", count);
     for (int i = 0; i <= stride_levels; ++i) {
         if (count[i] < 0) {
             base::fatal(function, "argument count[%d] = %d: must not be negative", i, count[i]);
         }
     }
+    return std::find(count, count + stride_levels + 1, 0) == count + stride_levels + 1;
 }
-
-}  // namespace
 
 void refuse_rank(Call call, const char* argument, int rank) {
     base::fatal(call.function, "argument %s = %d: no such rank; the world has ranks 0 to %d",
@@ -241,10 +243,7 @@ bool make_transfer(Call call, OpKind op, const StridedArguments& arguments, cons
                    Transfer* transfer) {
     const int* count = arguments.count;
     const int stride_levels = arguments.stride_levels;
-    check_not_negative(call.function, "stride_levels", stride_levels);
-    check_not_null(call.function, "count", count);
-    check_counts(call.function, count, stride_levels);
-    if (std::find(count, count + stride_levels + 1, 0) != count + stride_levels + 1) {
+    if (!check_counts(call.function, count, stride_levels)) {
         return false;  // nothing else is looked at
     }
     if (stride_levels > 0) {

@@ -17,6 +17,9 @@ inline void check_rank(Call call, const char* argument, int rank) {
 }
 void check_not_negative(const char* function, const char* argument, int64_t value);
 void check_not_null(const char* function, const char* argument, const void* pointer);
+// Checks the counts of a strided array. Returns false if one is zero, and so nothing is to be
+// moved.
+[[nodiscard]] bool check_counts(const char* function, const int* count, int stride_levels);
 void check_aligned(const char* function, const char* argument, const void* address, size_t bytes);
 
 // The range [address, address + bytes) of a rank's memory.

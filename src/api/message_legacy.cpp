@@ -2,8 +2,6 @@
 // Parts of the message layer that few programs still use.
 #include "core/messages/messages.h"
 
-#include <algorithm>
-#include <string>
 #include <vector>
 
 #include "api/arguments.h"
@@ -57,14 +55,7 @@ struct StridedArray {
 
 // The layout of the array; false if it is empty.
 bool make_layout(const char* function, const StridedArray& array, strided::Layout* layout) {
-    check_not_negative(function, "stride_levels", array.levels);
-    check_not_null(function, "count", array.count);
-    for (int level = 0; level <= array.levels; ++level) {
-        check_not_negative(function, ("count[" + std::to_string(level) + "]").c_str(),
-                           array.count[level]);
-    }
-    if (std::find(array.count, array.count + array.levels + 1, 0) !=
-        array.count + array.levels + 1) {
+    if (!check_counts(function, array.count, array.levels)) {
         return false;
     }
     if (array.levels > 0) {
