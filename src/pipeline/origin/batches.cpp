@@ -206,8 +206,8 @@ bool Batches::flush(Channel& channel) {
         grants_.ask(channel);
         return false;
     }
-    if (queued_bytes > 0 && channel.has_recv_buffers_to_release()) {
-        channels_.lists().release_due.add(channel);
+    if (queued_bytes > 0) {
+        channels_.lists().note_release(channel);
     }
     GetBatch* gets = gets_of(channel);
     channel.batch = nullptr;

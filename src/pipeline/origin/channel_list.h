@@ -56,6 +56,12 @@ struct ChannelLists {
     ChannelList<&InLists::dirty> dirty;              // with remote work that a fence waits for
     ChannelList<&InLists::batching> batching;        // that may have a batch
     ChannelList<&InLists::release_due> release_due;  // with receive buffers to release
+
+    void note_release(Channel& channel) {
+        if (channel.has_recv_buffers_to_release()) {
+            release_due.add(channel);
+        }
+    }
 };
 
 }  // namespace armci::pipeline

@@ -27,9 +27,7 @@ bool Fences::may_read(Channel& channel) {
 bool Fences::add_point(Channel& channel, Fence* fence) const {
     channel.fence_habit.note_fence();
     channel.recv_buffers.ran_out = false;  // what comes next need not follow at once
-    if (channel.has_recv_buffers_to_release()) {
-        channels_.lists().release_due.add(channel);
-    }
+    channels_.lists().note_release(channel);
     const bool has_tasks = channel.tasks.first != nullptr;
     const bool has_batch = channel.batch_changes_memory;
     if (!has_tasks && !has_batch && !channel.remote_work_pending() &&

@@ -33,9 +33,7 @@ void PendingTasks::finish_if_complete(Task* task) {
     Channel& channel = task->channel();
     --channel.tasks.count;
     --count_;
-    if (channel.has_recv_buffers_to_release()) {
-        channels_.lists().release_due.add(channel);
-    }
+    channels_.lists().note_release(channel);
     if (!task->is_blocking()) {
         const Task::Links& links = task->links();
         channel.tasks.fenced_gets -= task->fences_wait() ? 1 : 0;

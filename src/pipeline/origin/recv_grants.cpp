@@ -98,9 +98,7 @@ void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
     channel.recv_buffers.keep = body.keep;
     channel.recv_buffers.total += body.count;
     channel.recv_buffers.asked -= std::min(channel.recv_buffers.asked, body.count);
-    if (channel.has_recv_buffers_to_release()) {
-        channels_.lists().release_due.add(channel);
-    }
+    channels_.lists().note_release(channel);
 }
 
 void RecvGrants::release_due() {
