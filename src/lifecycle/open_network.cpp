@@ -19,6 +19,7 @@
 #include "lifecycle/places.h"
 #include "lifecycle/rails.h"
 #include "pipeline/buffers/flow_plan.h"
+#include "watch/meeting.h"
 #include "watch/reach.h"
 
 namespace armci::lifecycle {
@@ -60,6 +61,8 @@ int count_servers_per_node(const core::World& world, int64_t wanted) {
     }
     return static_cast<int>(std::min(wanted, min));
 }
+
+static_assert(watch::Meeting::kMaxAddresses == fabric::Endpoint::kMaxRails);
 
 // Counts the interfaces that are tried as rails.
 int count_interfaces(const base::Config& config) {
