@@ -359,44 +359,48 @@ TEST(CheckPoison, AnyChangedByteChangesTheChecksum) {
     }
 }
 
-TEST(FreedRanges, TakeCutsOutTheRequestedRange) {
-    auto table = std::make_unique<node::FreedRangeTable>();
-    node::FreedRanges ranges(table.get());
-    const auto none = [](const node::FreedRange&) { FAIL(); };
-    ranges.add({100, 200, 100, 100, 1, 0, 0}, none);
-    ranges.add({300, 400, 300, 100, 2, 0, 0}, none);
+// From 100 to 200, and from 300 to 400.
+class TwoFreedRanges : public ::testing::Test {
+  protected:
+    static void none(const node::FreedRange&) { FAIL(); }
+
+    TwoFreedRanges() {
+        ranges_.add({100, 200, 100, 100, 1, 0, 0}, none);
+        ranges_.add({300, 400, 300, 100, 2, 0, 0}, none);
+    }
+
+    std::unique_ptr<node::FreedRangeTable> table_ = std::make_unique<node::FreedRangeTable>();
+    node::FreedRanges ranges_{table_.get()};
+};
+
+TEST_F(TwoFreedRanges, TakeCutsOutTheRequestedRange) {
     std::vector<std::pair<uint64_t, uint64_t>> taken;
     const auto note = [&](const node::FreedRange& range) {
         taken.emplace_back(range.begin, range.end);
     };
-    ranges.take(150, 160, note, none);
+    ranges_.take(150, 160, note, none);
     EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{150, 160}}));
-    EXPECT_EQ(ranges.bytes(), 190U);
+    EXPECT_EQ(ranges_.bytes(), 190U);
     taken.clear();
-    ranges.take(140, 350, note, none);
+    ranges_.take(140, 350, note, none);
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(taken,
               (std::vector<std::pair<uint64_t, uint64_t>>{{140, 150}, {160, 200}, {300, 350}}));
     taken.clear();
-    ranges.take(0, UINT64_MAX, note, none);
+    ranges_.take(0, UINT64_MAX, note, none);
     std::sort(taken.begin(), taken.end());
     EXPECT_EQ(taken, (std::vector<std::pair<uint64_t, uint64_t>>{{100, 140}, {350, 400}}));
-    EXPECT_EQ(ranges.bytes(), 0U);
-    EXPECT_EQ(ranges.left_out(), 0U);
+    EXPECT_EQ(ranges_.bytes(), 0U);
+    EXPECT_EQ(ranges_.left_out(), 0U);
 }
 
-TEST(FreedRanges, FindReturnsWhatOverlapsAndKeepsIt) {
-    auto table = std::make_unique<node::FreedRangeTable>();
-    node::FreedRanges ranges(table.get());
-    const auto none = [](const node::FreedRange&) { FAIL(); };
-    ranges.add({100, 200, 100, 100, 1, 0, 0}, none);
-    ranges.add({300, 400, 300, 100, 2, 0, 0}, none);
-    EXPECT_TRUE(ranges.find(0, 100).empty());
-    EXPECT_TRUE(ranges.find(200, 300).empty());
-    ASSERT_EQ(ranges.find(199, 300).size(), 1U);
-    EXPECT_EQ(ranges.find(199, 300)[0].allocation, 1U);
-    EXPECT_EQ(ranges.find(0, UINT64_MAX).size(), 2U);
-    EXPECT_EQ(ranges.bytes(), 200U);
+TEST_F(TwoFreedRanges, FindReturnsWhatOverlapsAndKeepsIt) {
+    EXPECT_TRUE(ranges_.find(0, 100).empty());
+    EXPECT_TRUE(ranges_.find(200, 300).empty());
+    ASSERT_EQ(ranges_.find(199, 300).size(), 1U);
+    EXPECT_EQ(ranges_.find(199, 300)[0].allocation, 1U);
+    EXPECT_EQ(ranges_.find(0, UINT64_MAX).size(), 2U);
+    EXPECT_EQ(ranges_.bytes(), 200U);
 }
 
 TEST(FreedRanges, DropsTheOldestRangeWhenFull) {
