@@ -8,7 +8,7 @@
  *                              channel of it
  *     room(), post_message     channel.h has_room(); frame_sender.cpp post_message()
  *     post_into_recv_buffer    frame_sender.cpp post_into_recv_buffer(), post()
- *     recv_buffers_wanted      channel.cpp GrantedRecvBuffers::wanted()
+ *     recv_buffers_wanted      granted_recv_buffers.cpp wanted()
  *     take_grant, release      recv_grants.cpp take(), release()
  *     packing, posting         chunk_task.cpp post(), next_frame(); recv_grants.cpp chunk_room()
  *     getting                  get_task.cpp request_next(), on_answer(), credit();
@@ -26,6 +26,8 @@
  *   message, answer            sends, in order; NETWORK of them are with the provider, and a post
  *                              beyond that is refused as by -FI_EAGAIN
  *   write, data                remote writes with immediate data, in any order, also with messages
+ *
+ * Each chunk closes its receive buffer. Those that share one are tested by tests/sim.
  *
  * A step of a process is one completion handled, or one round of posting everything that can be
  * posted. Between two posts of a round nothing is received in the source either, and several

@@ -8,7 +8,7 @@ namespace {
 
 // The part of the buffers that all origins without work together may keep.
 constexpr uint32_t kKeptPart = 4;
-constexpr uint32_t kMaxKept = 8;
+constexpr uint32_t kMaxKept = 16;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ void BufferGrants::want(GrantClient& client, uint64_t count) {
 }
 
 bool BufferGrants::use(GrantClient& client, uint32_t recv_buffer) {
-    if (recv_buffer >= recv_buffer_count_ || holder_[recv_buffer] != &client) {
+    if (!is_held(client, recv_buffer)) {
         return false;
     }
     holder_[recv_buffer] = nullptr;

@@ -4,8 +4,8 @@
 // An origin says how many receive buffers it could use. It gets them as they are free, up to its
 // share: all buffers divided by the origins that want or hold some, and at most half of them.
 // Origins that want buffers are served in turn, so that each gets some, and none can keep more than
-// its share from the others. A buffer is granted for one frame: it is free again when that frame
-// has been executed, or when its origin releases it.
+// its share from the others. A buffer is granted until its origin closes it with a frame, or
+// releases it. It is free again when that frame has been executed.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace armci::datasrv {
 // What is kept about an origin's receive buffers.
 struct GrantClient {
     uint32_t wanted = 0;   // in addition to those it holds
-    uint32_t held = 0;     // granted and neither used nor released yet
+    uint32_t held = 0;     // granted and neither closed nor released yet
     uint32_t granted = 0;  // ever
     bool is_queued = false;
 };
@@ -29,8 +29,11 @@ class BufferGrants {
 
     // The client could use that many more than it holds. This replaces what it said before.
     void want(GrantClient& client, uint64_t count);
-    // The client uses a buffer. Returns false when it does not hold that one. The buffer is not
-    // free yet.
+    bool is_held(const GrantClient& client, uint32_t recv_buffer) const {
+        return recv_buffer < recv_buffer_count_ && holder_[recv_buffer] == &client;
+    }
+    // The client does not hold a buffer any more. Returns false when it never did. The buffer is
+    // not free yet.
     bool use(GrantClient& client, uint32_t recv_buffer);
     // Frees the buffer, whose contents are not needed any more.
     void release(uint32_t recv_buffer);

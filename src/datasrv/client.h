@@ -13,15 +13,12 @@
 
 namespace armci::datasrv {
 
-// Stands for a receive buffer's number if the frame takes none.
-inline constexpr int64_t kNoRecvBuffer = -1;
-
-// A frame that came before its predecessors. It is a copy, unless it was written into its granted
+// A frame that came before its predecessors. It is a copy, unless it was written into a granted
 // receive buffer, where it waits.
 struct EarlyFrame {
     wire::FrameHeader header;
     std::vector<char> copy;
-    int64_t recv_buffer = kNoRecvBuffer;
+    const void* written = nullptr;
 };
 
 // A client exists from the origin's first frame on. `peer` is known after the handshake.

@@ -30,9 +30,9 @@ void trace(int server, const base::TraceKind& kind, const char* name,
                                : 0});
 }
 
-// Returns how much of its sender's window a frame takes.
-size_t window_bytes(const wire::FrameHeader& header, int64_t recv_buffer) {
-    return recv_buffer == kNoRecvBuffer ? header.frame_bytes : 0;
+// Returns how much of its sender's window a message takes.
+size_t window_bytes(const wire::FrameHeader& header) {
+    return wire::flow_of(header).closes == 0 ? header.frame_bytes : 0;
 }
 
 }  // namespace
@@ -53,69 +53,58 @@ void FrameIntake::on_message(void* intake, const void* frame, size_t frame_bytes
                        self.parts_.options.name().c_str(), frame_bytes, client->rank);
         return;
     }
-    int64_t recv_buffer = kNoRecvBuffer;
-    if (self.use_granted(*client, header, &recv_buffer)) {
-        self.take(*client, header, frame, recv_buffer);
+    if (self.use_granted(*client, header)) {
+        self.take(*client, header, frame, Memory::lent);
     }
 }
 
-bool FrameIntake::use_granted(Client& client, const wire::FrameHeader& header,
-                              int64_t* recv_buffer) {
-    const uint32_t taken = wire::flow_of(header).taken;
-    if (taken == 0) {
+bool FrameIntake::use_granted(Client& client, const wire::FrameHeader& header) {
+    const uint32_t closes = wire::flow_of(header).closes;
+    if (closes == 0 || parts_.handlers.granted.use(client, closes - 1)) {
         return true;
     }
-    if (!parts_.handlers.granted.use(client, taken - 1)) {
-        ARMCI_LOG_WARN(
-            "%s ignored a message of %u bytes of rank %d, to which receive buffer %u was not "
-            "granted",
-            parts_.options.name().c_str(), header.frame_bytes, client.rank, taken - 1);
-        return false;
-    }
-    *recv_buffer = taken - 1;
-    return true;
+    ARMCI_LOG_WARN(
+        "%s ignored a message of %u bytes of rank %d, to which receive buffer %u was not granted",
+        parts_.options.name().c_str(), header.frame_bytes, client.rank, closes - 1);
+    return false;
 }
 
-bool FrameIntake::is_in_place(const void* frame, int64_t recv_buffer) const {
-    return recv_buffer != kNoRecvBuffer &&
-           parts_.handlers.granted.memory(static_cast<uint64_t>(recv_buffer)) == frame;
-}
-
-void FrameIntake::on_written(void* intake, uint64_t recv_buffer) {
+void FrameIntake::on_written(void* intake, uint64_t place) {
     auto& self = *static_cast<FrameIntake*>(intake);
     GrantedBuffers& granted = self.parts_.handlers.granted;
-    char* frame = granted.memory(recv_buffer);
+    const pipeline::RecvArea::Place written = granted.find(place);
     Client* client = nullptr;
-    const size_t frame_bytes = frame == nullptr ? 0
-                                                : self.parts_.handlers.clients.take_written(
-                                                      frame, granted.buffer_bytes(), &client);
+    const size_t frame_bytes =
+        written.memory == nullptr
+            ? 0
+            : self.parts_.handlers.clients.take_written(written.memory, written.bytes, &client);
     if (frame_bytes == 0) {
         base::drop_from_stranger(base::FromStranger::frame,
-                                 "%s dropped an announcement that data has been written into "
-                                 "receive buffer %llu, where no rank of this job has written any",
+                                 "%s dropped an announcement that data has been written to place "
+                                 "%llu of its receive buffers, where no rank of this job has "
+                                 "written any",
                                  self.parts_.options.name().c_str(),
-                                 static_cast<unsigned long long>(recv_buffer));
+                                 static_cast<unsigned long long>(place));
         return;
     }
     wire::FrameHeader header;
-    if (!wire::decode_header(frame, frame_bytes, &header) ||
-        !granted.use(*client, static_cast<uint32_t>(recv_buffer))) {
+    if (!wire::decode_header(written.memory, frame_bytes, &header) ||
+        !granted.is_held(*client, written.recv_buffer)) {
         ARMCI_LOG_WARN(
-            "%s ignored a write into receive buffer %llu, which was not granted to its sender, "
-            "rank %d, or holds no request",
-            self.parts_.options.name().c_str(), static_cast<unsigned long long>(recv_buffer),
-            client->rank);
+            "%s ignored a write into receive buffer %u, which was not granted to its sender, rank "
+            "%d, or holds no request",
+            self.parts_.options.name().c_str(), written.recv_buffer, client->rank);
         return;
     }
-    self.take(*client, header, frame, static_cast<int64_t>(recv_buffer));
+    self.take(*client, header, written.memory, Memory::written);
 }
 
 void FrameIntake::take(Client& client, const wire::FrameHeader& header, const void* frame,
-                       int64_t recv_buffer) {
+                       Memory memory) {
     if (header.sequence != client.executed_frames + 1 || must_wait(client, header)) {
-        hold_early(client, header, frame, recv_buffer);
+        hold_early(client, header, frame, memory);
     } else {
-        execute_next(client, header, frame, recv_buffer);
+        execute_next(client, header, frame, memory);
     }
     execute_held(client);
 }
@@ -137,12 +126,12 @@ void FrameIntake::execute_held(Client& client) {
         }
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
-        client.early_bytes -= window_bytes(held.header, held.recv_buffer);
-        const void* next =
-            held.copy.empty()
-                ? parts_.handlers.granted.memory(static_cast<uint64_t>(held.recv_buffer))
-                : held.copy.data();
-        execute_next(client, held.header, next, held.recv_buffer);
+        if (held.written != nullptr) {
+            execute_next(client, held.header, held.written, Memory::written);
+        } else {
+            client.early_bytes -= window_bytes(held.header);
+            execute_next(client, held.header, held.copy.data(), Memory::lent);
+        }
     }
 }
 
@@ -161,19 +150,20 @@ bool FrameIntake::execute_waiting() {
 // Keeps a frame whose predecessors are still under way. An origin never has more under way than its
 // window and the receive buffers that it was granted.
 void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
-                             int64_t recv_buffer) {
+                             Memory memory) {
     const auto window = static_cast<uint64_t>(parts_.options.client_window_bytes);
-    const size_t bytes = window_bytes(header, recv_buffer);
+    const size_t bytes = memory == Memory::lent ? window_bytes(header) : 0;
     const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
     if (header.sequence <= known || client.early_bytes + bytes > window ||
         client.early_frames.contains(header.sequence)) {
-        refuse_early(client, header, recv_buffer);
+        refuse_early(client, header, memory);
         return;
     }
     EarlyFrame early;
     early.header = header;
-    early.recv_buffer = recv_buffer;
-    if (!is_in_place(frame, recv_buffer)) {
+    if (memory == Memory::written) {
+        early.written = frame;
+    } else {
         const char* begin = static_cast<const char*>(frame);
         early.copy.assign(begin, begin + header.frame_bytes);
     }
@@ -182,7 +172,7 @@ void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, co
 }
 
 void FrameIntake::refuse_early(const Client& client, const wire::FrameHeader& header,
-                               int64_t recv_buffer) {
+                               Memory memory) {
     ARMCI_LOG_WARN(
         "%s ignored frame %llu (%s, %u bytes) of rank %d, which does "
         "not fit in its sequence: %llu executed, %zu waiting with %zu bytes",
@@ -190,8 +180,9 @@ void FrameIntake::refuse_early(const Client& client, const wire::FrameHeader& he
         wire::name_of(header.kind), header.frame_bytes, header.rank,
         static_cast<unsigned long long>(client.executed_frames), client.early_frames.size(),
         client.early_bytes);
-    if (recv_buffer != kNoRecvBuffer) {
-        parts_.handlers.granted.release(static_cast<uint32_t>(recv_buffer));
+    const uint32_t closes = wire::flow_of(header).closes;
+    if (memory == Memory::lent && closes != 0) {
+        parts_.handlers.granted.release(closes - 1);
     }
 }
 
@@ -212,21 +203,20 @@ bool FrameIntake::is_known(Client& client, const wire::FrameHeader& header, cons
 }
 
 void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, const void* frame,
-                               int64_t recv_buffer) {
+                               Memory memory) {
     if (!is_known(client, header, frame)) {
         return;
     }
     const int64_t start_ns = base::now_ns();
-    if (is_in_place(frame, recv_buffer) &&
-        parts_.offloaded.start(client, header, frame, recv_buffer)) {
+    if (memory == Memory::written && parts_.offloaded.start(client, header, frame)) {
         busy_ns_.fetch_add(base::now_ns() - start_ns, std::memory_order_relaxed);
         return;
     }
     // The frame is counted before the answer is made, because the answer carries the count.
     ++client.executed_frames;
-    client.executed_bytes += window_bytes(header, recv_buffer);
+    client.executed_bytes += memory == Memory::lent ? window_bytes(header) : 0;
     execute(parts_.handlers, {client, header, frame});
-    finish(client, header, recv_buffer);
+    finish(client, header, memory);
     const int64_t end_ns = base::now_ns();
     busy_ns_.fetch_add(end_ns - start_ns, std::memory_order_relaxed);
     if (base::is_tracing()) [[unlikely]] {
@@ -236,12 +226,26 @@ void FrameIntake::execute_next(Client& client, const wire::FrameHeader& header, 
     }
 }
 
-void FrameIntake::finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer) {
-    if (recv_buffer != kNoRecvBuffer) {
-        parts_.handlers.granted.release(static_cast<uint32_t>(recv_buffer));
-    }
+void FrameIntake::finish(Client& client, const wire::FrameHeader& header, Memory memory) {
+    free_closed(client, header, memory);
     parts_.handlers.granted.want(client, wire::flow_of(header).demand);
     parts_.acknowledgements.note_executed(client, header);
+}
+
+void FrameIntake::free_closed(Client& client, const wire::FrameHeader& header, Memory memory) {
+    GrantedBuffers& granted = parts_.handlers.granted;
+    const uint32_t closes = wire::flow_of(header).closes;
+    if (closes == 0) {
+        return;
+    }
+    // A message has used its buffer when it came. Of a buffer with several frames, the one that
+    // closes it may come first, and the others must still find it granted.
+    if (memory == Memory::written && !granted.use(client, closes - 1)) {
+        ARMCI_LOG_WARN("%s: rank %d closed receive buffer %u, which was not granted to it",
+                       parts_.options.name().c_str(), client.rank, closes - 1);
+        return;
+    }
+    granted.release(closes - 1);
 }
 
 bool FrameIntake::finish_offloaded_puts() {
@@ -257,7 +261,7 @@ bool FrameIntake::finish_offloaded_puts() {
                   put.begin_ns);
         }
         ++put.client->executed_frames;
-        finish(*put.client, put.header, put.recv_buffer);
+        finish(*put.client, put.header, Memory::written);
         execute_held(*put.client);
         moved = true;
     }

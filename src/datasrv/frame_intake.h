@@ -37,8 +37,8 @@ class FrameIntake {
     // Is called for each message, whose memory is valid until this returns. `intake` is a
     // FrameIntake.
     static void on_message(void* intake, const void* frame, size_t frame_bytes);
-    // Is called when an origin has written a frame into the receive buffer of that number.
-    static void on_written(void* intake, uint64_t recv_buffer);
+    // Is called when an origin has written a frame to that place of the receive buffers.
+    static void on_written(void* intake, uint64_t place);
 
     // Finishes the puts that the copy engine has completed, and executes what waited behind them.
     // Returns true when there were any.
@@ -52,23 +52,24 @@ class FrameIntake {
     int64_t busy_ns() const { return busy_ns_.load(std::memory_order_relaxed); }
 
   private:
-    // Frames that take a granted receive buffer have its number, others kNoRecvBuffer.
-    void take(Client& client, const wire::FrameHeader& header, const void* frame,
-              int64_t recv_buffer);
+    // Where a frame lies: in memory that is valid only now, or in a receive buffer.
+    enum class Memory : uint8_t { lent, written };
+
+    void take(Client& client, const wire::FrameHeader& header, const void* frame, Memory memory);
     void hold_early(Client& client, const wire::FrameHeader& header, const void* frame,
-                    int64_t recv_buffer);
-    void refuse_early(const Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
+                    Memory memory);
+    void refuse_early(const Client& client, const wire::FrameHeader& header, Memory memory);
     void execute_next(Client& client, const wire::FrameHeader& header, const void* frame,
-                      int64_t recv_buffer);
+                      Memory memory);
     void execute_held(Client& client);
     // Returns whether a client's next frame cannot be executed yet.
     bool must_wait(const Client& client, const wire::FrameHeader& header) const;
-    void finish(Client& client, const wire::FrameHeader& header, int64_t recv_buffer);
-    // Returns whether the frame was written into that receive buffer, and so stays where it is.
-    bool is_in_place(const void* frame, int64_t recv_buffer) const;
+    void finish(Client& client, const wire::FrameHeader& header, Memory memory);
+    // Frees the receive buffer that an executed frame closes.
+    void free_closed(Client& client, const wire::FrameHeader& header, Memory memory);
     bool is_known(Client& client, const wire::FrameHeader& header, const void* frame);
     // Returns false when the message takes a receive buffer that was not granted to its sender.
-    bool use_granted(Client& client, const wire::FrameHeader& header, int64_t* recv_buffer);
+    bool use_granted(Client& client, const wire::FrameHeader& header);
 
     const Parts parts_;
     std::deque<Client*> waiting_;  // for room for answers

@@ -6,6 +6,13 @@
 #include "base/log.h"
 
 namespace armci::datasrv {
+namespace {
+
+// So much longer than a buffer of an origin is a receive buffer. Four chunks of a quarter each fit,
+// with their heads.
+constexpr uint32_t kBytesForHeads = 4 << 10;
+
+}  // namespace
 
 void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
                           const ServerOptions& options) {
@@ -15,7 +22,8 @@ void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
         return;
     }
     std::string error;
-    if (options.write_chunks && !area_.open(domain, endpoint, count, bytes, &error)) {
+    if (options.write_chunks &&
+        !area_.open(domain, endpoint, count, bytes + kBytesForHeads, &error)) {
         ARMCI_LOG_WARN(
             "the data server's receive buffers are not available (%s); incoming data comes in "
             "messages, which is slower",
@@ -23,8 +31,10 @@ void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
         return;
     }
     address_ = area_.address();
-    address_.recv_buffer_count = count;
-    address_.recv_buffer_bytes = bytes;
+    if (!options.write_chunks) {
+        address_.recv_buffer_count = count;
+        address_.recv_buffer_bytes = bytes;
+    }
     grants_.open(count);
 }
 

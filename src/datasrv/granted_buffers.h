@@ -32,16 +32,15 @@ class GrantedBuffers {
     void close();
 
     const pipeline::RecvAreaAddress& address() const { return address_; }
-    uint32_t buffer_bytes() const { return address_.recv_buffer_bytes; }
-    // Returns nullptr when there is no buffer of that number that origins write into.
-    char* memory(uint64_t recv_buffer) {
-        return recv_buffer < area_.recv_buffer_count()
-                   ? area_.recv_buffer(static_cast<uint32_t>(recv_buffer))
-                   : nullptr;
-    }
+    // Returns where a write with that immediate data begins.
+    pipeline::RecvArea::Place find(uint64_t place) { return area_.find(place); }
 
-    // The client has used a buffer, or releases it unused. Returns false when it was not granted to
-    // this client. The buffer is not free yet.
+    // Returns whether the client may write into that buffer.
+    bool is_held(const Client& client, uint32_t recv_buffer) const {
+        return grants_.is_held(client, recv_buffer);
+    }
+    // The client will not use the buffer any more. Returns false when it was not granted to this
+    // client. The buffer is not free yet.
     bool use(Client& client, uint32_t recv_buffer) { return grants_.use(client, recv_buffer); }
     // Frees the buffer, whose contents are not needed any more.
     void release(uint32_t recv_buffer) {

@@ -57,8 +57,7 @@ bool OffloadedPuts::is_for_engine(const wire::FrameHeader& header) const {
            header.layout_kind == static_cast<uint8_t>(wire::LayoutKind::strided);
 }
 
-bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const void* frame,
-                          int64_t recv_buffer) {
+bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const void* frame) {
     if (!is_for_engine(header)) {
         return false;
     }
@@ -80,7 +79,7 @@ bool OffloadedPuts::start(Client& client, const wire::FrameHeader& header, const
         strided::copy(request.layout, request.local, request.remote, request.direction);
     }
     submitted_copies_ += static_cast<uint64_t>(taken);
-    puts_.push_back({&client, header, frame, recv_buffer, submitted_copies_, base::trace_ns()});
+    puts_.push_back({&client, header, frame, submitted_copies_, base::trace_ns()});
     client.is_copying = true;
     are_under_way_.store(true, std::memory_order_relaxed);
     return true;

@@ -26,10 +26,8 @@ class OffloadedPuts {
         Client* client = nullptr;
         wire::FrameHeader header;
         const void* frame = nullptr;
-        int64_t recv_buffer = kNoRecvBuffer;  // that the frame is in
-        uint64_t last_copy = 0;               // number of its last copy, among all that were
-                                              // submitted
-        int64_t begin_ns = 0;                 // for the timeline
+        uint64_t last_copy = 0;  // number of its last copy, among all that were submitted
+        int64_t begin_ns = 0;    // for the timeline
     };
 
     explicit OffloadedPuts(TargetMemory& memory) : memory_(memory) {}
@@ -38,10 +36,9 @@ class OffloadedPuts {
     // Drops the engine and all puts.
     void close();
 
-    // Gives the data of a frame, which lies in that receive buffer, to the engine. Returns false
-    // when the frame is not suitable or not valid; nothing has happened then.
-    bool start(Client& client, const wire::FrameHeader& header, const void* frame,
-               int64_t recv_buffer);
+    // Gives the data of a frame, which lies in a receive buffer, to the engine. Returns false when
+    // the frame is not suitable or not valid; nothing has happened then.
+    bool start(Client& client, const wire::FrameHeader& header, const void* frame);
     // Returns how many of all copies the engine has completed. Call it only while !is_empty().
     uint64_t completed_copies() { return engine_->completed(); }
     // Takes the oldest put if its last copy is one of the first `completed`. Returns false if it is

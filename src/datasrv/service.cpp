@@ -41,7 +41,8 @@ bool Service::open_endpoint(fabric::Domain& domain, size_t receive_bytes,
     endpoint.describe_context = options_.describe_context;
     endpoint.on_immediate = FrameIntake::on_written;
     endpoint.immediate_context = &intake_;
-    endpoint.immediate_entries = options_.write_chunks ? options_.recv_buffer_count : 0;
+    endpoint.immediate_entries =
+        options_.write_chunks ? options_.recv_buffer_count * pipeline::kMaxFramesInRecvBuffer : 0;
     return endpoint_.open(domain, endpoint, error);
 }
 

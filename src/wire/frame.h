@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 7;
+inline constexpr uint8_t kVersion = 8;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -135,9 +135,9 @@ struct OriginFlow {
     // How many it has ever been granted, as far as it knows, and how many more it could use. A
     // grant that is on its way is so not made twice.
     uint32_t demand = 0;
-    // 1 + the number of the granted receive buffer that the frame takes; 0: none. The frame was
-    // written into it, or is a message that may be as long.
-    uint32_t taken = 0;
+    // 1 + the number of the granted receive buffer that no later frame takes; 0: none. A message
+    // that names one takes it alone, and may be as long.
+    uint32_t closes = 0;
 };
 inline uint64_t encode_flow(OriginFlow flow) {
     return std::bit_cast<uint64_t>(flow);

@@ -422,12 +422,12 @@ void Job::check_nothing_is_left() {
         int64_t held = 0;
         for (int rank = 0; rank < size(); ++rank) {
             const pipeline::Channel& channel = runtime(rank).network->origin.channel(number);
-            held += static_cast<int64_t>(channel.recv_buffers.granted.size());
-            if (channel.recv_buffers.granted.size() > channel.recv_buffers.keep) {
+            held += channel.recv_buffers.held();
+            if (channel.recv_buffers.held() > channel.recv_buffers.keep) {
                 violation(
-                    "rank %d holds %zu granted receive buffers of server %d without work; %u it "
+                    "rank %d holds %u granted receive buffers of server %d without work; %u it "
                     "may",
-                    rank, channel.recv_buffers.granted.size(), number, channel.recv_buffers.keep);
+                    rank, channel.recv_buffers.held(), number, channel.recv_buffers.keep);
             }
         }
         const int64_t all = server.recv_area().recv_buffer_count;

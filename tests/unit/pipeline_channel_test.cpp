@@ -121,37 +121,26 @@ TEST(Channel, ChunksArePendingUntilTheirFrameIsExecuted) {
     EXPECT_FALSE(channel.chunks_pending());
 }
 
-// Returns a channel whose server has 32 receive buffers, of which the origin may keep 8.
-Channel with_recv_buffers(const RecvAreaAddress& area, uint32_t granted) {
+TEST(Channel, ReleasesWhatItMayNotKeepWithoutWork) {
+    RecvAreaAddress area;
+    area.recv_buffer_count = 32;
+    area.recv_buffer_bytes = 256 << 10;
     Channel channel;
     channel.recv_buffers.area = &area;
     channel.recv_buffers.keep = 8;
-    channel.recv_buffers.granted.resize(granted);
-    return channel;
-}
-
-TEST(Channel, AsksForWhatItKeepsWhileThereIsSome) {
-    RecvAreaAddress area;
-    area.recv_buffer_count = 32;
-    area.recv_buffer_bytes = 256 << 10;
-    EXPECT_EQ(with_recv_buffers(area, 6).recv_buffers.wanted(1, 8192), 0U);
-    EXPECT_EQ(with_recv_buffers(area, 5).recv_buffers.wanted(1, 8192), 4U);
-    EXPECT_EQ(with_recv_buffers(area, 0).recv_buffers.wanted(0, 8192), 0U);
-}
-
-TEST(Channel, KeepsTwiceAsManyWhereTheyRanOut) {
-    RecvAreaAddress area;
-    area.recv_buffer_count = 32;
-    area.recv_buffer_bytes = 256 << 10;
-    Channel channel = with_recv_buffers(area, 9);
+    channel.recv_buffers.granted.resize(8);
+    EXPECT_FALSE(channel.has_recv_buffers_to_release());
+    channel.recv_buffers.open.is_open = true;
     EXPECT_TRUE(channel.has_recv_buffers_to_release());
+    channel.recv_buffers.queued_bytes = 1;
+    EXPECT_FALSE(channel.has_recv_buffers_to_release());
+    channel.recv_buffers.queued_bytes = 0;
+    channel.tasks.count = 1;
+    EXPECT_FALSE(channel.has_recv_buffers_to_release());
+    channel.tasks.count = 0;
     channel.recv_buffers.ran_out = true;
     EXPECT_FALSE(channel.has_recv_buffers_to_release());
-    EXPECT_EQ(channel.recv_buffers.wanted(1, 8192), 8U);
-    EXPECT_EQ(channel.recv_buffers.wanted(0, 8192), 0U) << "a message asks for nothing";
-    channel.recv_buffers.granted.resize(10);
-    EXPECT_EQ(channel.recv_buffers.wanted(1, 8192), 0U);
-    channel.recv_buffers.granted.resize(17);
+    channel.recv_buffers.granted.resize(16);
     EXPECT_TRUE(channel.has_recv_buffers_to_release());
 }
 

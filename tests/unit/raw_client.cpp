@@ -96,11 +96,21 @@ void RawClient::write_into_recv_buffer(Frame frame, uint32_t recv_buffer, uint32
     if (seal == Seal::own) {
         frame.push_back(token_of_rank(rank_));
     }
+    write(frame, recv_area_.position(recv_buffer, 0), immediate);
+}
+
+void RawClient::write_at(Frame frame, uint32_t recv_buffer, uint32_t offset, uint32_t closes) {
+    const uint32_t demand = wire::flow_of(header_of(frame)).demand;
+    header_of(frame).flow = wire::encode_flow({demand, closes});
+    frame.push_back(token_of_rank(rank_));
+    const uint64_t position = recv_area_.position(recv_buffer, offset);
+    write(frame, position, pipeline::RecvAreaAddress::place_of(position));
+}
+
+void RawClient::write(const Frame& frame, uint64_t position, uint32_t immediate) {
     std::unique_ptr<Outgoing> outgoing = make_outgoing(frame, frame_bytes(frame));
     outgoing->is_write = true;
-    outgoing->target = {
-        recv_area_.remote_base + uint64_t{recv_buffer} * recv_area_.recv_buffer_bytes,
-        recv_area_.key};
+    outgoing->target = {recv_area_.remote_base + position, recv_area_.key};
     outgoing->immediate = immediate;
     waiting_.push_back(std::move(outgoing));
     progress();

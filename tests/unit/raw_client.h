@@ -46,13 +46,20 @@ class RawClient {
     // possible.
     void send(const Frame& frame) { send(frame, frame_bytes(frame)); }
     void send(const Frame& frame, size_t bytes);
-    // Writes the frame into that receive buffer of the server, with that immediate data; or with
-    // the buffer's own number.
+    // Writes the frame into that receive buffer of the server, with that immediate data.
     enum class Seal : uint8_t { none, own };
     void write_into_recv_buffer(Frame frame, uint32_t recv_buffer, uint32_t immediate,
                                 Seal seal = Seal::own);
-    void write_into_recv_buffer(const Frame& frame, uint32_t recv_buffer) {
-        write_into_recv_buffer(frame, recv_buffer, recv_buffer);
+    // Writes it there with the right immediate data. It closes the buffer.
+    void write_into_recv_buffer(Frame frame, uint32_t recv_buffer) {
+        write_at(std::move(frame), recv_buffer, 0, recv_buffer + 1);
+    }
+    // Writes it to that offset with the right immediate data. It closes a buffer, or none (0), as
+    // wire::OriginFlow says it.
+    void write_at(Frame frame, uint32_t recv_buffer, uint32_t offset, uint32_t closes);
+    // The immediate data of a write to the beginning of that buffer.
+    uint32_t place_of(uint32_t recv_buffer) const {
+        return pipeline::RecvAreaAddress::place_of(recv_area_.position(recv_buffer, 0));
     }
     // The valid first frame (handshake), and a fence that requests an acknowledgement.
     Frame hello() const;
@@ -107,6 +114,7 @@ class RawClient {
         uint32_t immediate = 0;
     };
 
+    void write(const Frame& frame, uint64_t position, uint32_t immediate);
     static void on_frame(void* context, const void* frame, size_t bytes);
     static void on_done(fabric::Operation* operation, const fabric::Completion& completion);
     std::unique_ptr<Outgoing> make_outgoing(const Frame& frame, size_t bytes);

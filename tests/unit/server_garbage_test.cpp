@@ -247,8 +247,9 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
         };
     const auto good = [&] { return client_->numbered(harmful_put(), client_->sent_frames() + 1); };
     const uint32_t recv_buffer_count = server().recv_area().recv_buffer_count;
-    expect_write_ignored("not granted", good(), 3, 3, kNotGranted);
-    expect_write_ignored("no such receive buffer", good(), 3, recv_buffer_count, kNothingWritten);
+    expect_write_ignored("not granted", good(), 3, client_->place_of(3), kNotGranted);
+    expect_write_ignored("no such receive buffer", good(), 3, client_->place_of(recv_buffer_count),
+                         kNothingWritten);
     expect_write_ignored("last number", good(), 3, UINT32_MAX, kNothingWritten);
     fence();
 
@@ -257,7 +258,7 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
                                           auto&& change) {
         Frame frame = good();
         change(header_of(frame));
-        expect_write_ignored(what, frame, recv_buffer, recv_buffer, warning);
+        expect_write_ignored(what, frame, recv_buffer, client_->place_of(recv_buffer), warning);
     };
     expect_frame_ignored("no token", kNothingWritten,
                          [](auto& header) { header.token = wire::kNoToken; });
@@ -280,32 +281,34 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
                          [](auto& header) { header.frame_bytes = UINT32_MAX - 7; });
     Frame incomplete = good();
     incomplete.push_back(0);
-    expect_write_ignored("no seal", incomplete, recv_buffer, recv_buffer, kNothingWritten,
-                         RawClient::Seal::none);
+    expect_write_ignored("no seal", incomplete, recv_buffer, client_->place_of(recv_buffer),
+                         kNothingWritten, RawClient::Seal::none);
 
-    // The receive buffer is still granted to this client, for one frame.
+    // The receive buffer is still granted to this client.
     const Frame right = client_->next(harmful_put());
     std::fill_n(expected_.begin() + 64, 256, 'x');
     client_->write_into_recv_buffer(right, recv_buffer);
     wait_until([&] { return memory_[64 + 255] == 'x'; });
     fence();
     expect_memory();
-    expect_write_ignored("used already", good(), recv_buffer, recv_buffer, kNotGranted);
+    expect_write_ignored("closed already", good(), recv_buffer, client_->place_of(recv_buffer),
+                         kNotGranted);
     // The place of the seal, where that of the frame before was.
     expect_write_ignored("without its seal, in place of one as long", good(), recv_buffer,
-                         recv_buffer, kNothingWritten, RawClient::Seal::none);
+                         client_->place_of(recv_buffer), kNothingWritten, RawClient::Seal::none);
     // The announcement alone, of what has been taken: the write goes elsewhere.
-    expect_write_ignored("announced twice", good(), 3, recv_buffer, kNothingWritten);
+    expect_write_ignored("announced twice", good(), 3, client_->place_of(recv_buffer),
+                         kNothingWritten);
     fence();
     expect_good_service();
 }
 
 TEST_F(ServerGarbage, IgnoresMessagesThatTakeBuffersNotGranted) {
-    for (const uint32_t taken :
+    for (const uint32_t closes :
          {uint32_t{1}, server().recv_area().recv_buffer_count + 1, UINT32_MAX}) {
         const StderrCapture captured;
         Frame put = client_->numbered(harmful_put(), client_->sent_frames() + 1);
-        header_of(put).flow = wire::encode_flow({.taken = taken});
+        header_of(put).flow = wire::encode_flow({.closes = closes});
         client_->send(put);
         wait_for_warning(captured, "was not granted");
     }
@@ -361,14 +364,14 @@ TEST_F(ServerGarbage, ExecutesWhatArrivedThoughItIsOverwritten) {
     const int64_t early_frames = server().load().early_frames;
     client_->write_into_recv_buffer(frame, recv_buffer);
     wait_until([&] { return server().load().early_frames > early_frames; });
-    // The second write is ignored, because the first has used the buffer; the third overwrites it.
+    // The second write is ignored, because it has the number of the first; the third overwrites it.
     for (const uint32_t claimed_bytes : {header_of(frame).frame_bytes, UINT32_MAX - 7}) {
         const bool is_complete = claimed_bytes == header_of(frame).frame_bytes;
         header_of(frame).frame_bytes = claimed_bytes;
         base::forget_strangers();
         const StderrCapture captured;
         client_->write_into_recv_buffer(frame, recv_buffer);
-        wait_for_warning(captured, is_complete ? kNotGranted : kNothingWritten);
+        wait_for_warning(captured, is_complete ? kNotInSequence : kNothingWritten);
     }
     client_->send(client_->next(RawClient::asking_fence()));
     client_->set_sent_frames(missing + 1);

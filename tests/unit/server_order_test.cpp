@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "datasrv/get_streams.h"
@@ -241,6 +242,82 @@ TEST_F(ServerOrder, OrdersMessagesAndReceiveBuffersTogether) {
     expect_good_service();
 }
 
+// Several frames follow each other in a receive buffer, and one of them or a later one closes it.
+// They arrive in any order. The buffer is free when the one that closes it has been executed.
+TEST_F(ServerOrder, FramesShareAReceiveBuffer) {
+    if (!network_->writes_chunks()) {
+        GTEST_SKIP() << "the provider has no immediate data";
+    }
+    constexpr uint32_t kPlace = pipeline::kRecvPlaceBytes;
+    struct Written {
+        size_t buffer;  // of the two
+        uint32_t offset;
+        int closes;  // of the two, or none
+        size_t bytes;
+    };
+    const std::vector<Written> all = {{0, 0, -1, 3000},
+                                      {0, 3 * kPlace, -1, 900},
+                                      {1, 0, 0, 4000},
+                                      {1, 5 * kPlace, -1, 300},
+                                      {1, 6 * kPlace, 1, 2000}};
+    Random random(7);
+    for (int round = 0; round < 20; ++round) {
+        SCOPED_TRACE(round);
+        fence();
+        const int64_t free_before = server().load().free_recv_buffers;
+        const std::vector<uint32_t> held = acquire_recv_buffers(2);
+        std::vector<std::pair<Written, Frame>> frames;
+        for (const Written& written : all) {
+            const std::vector<char> data = random_bytes(random, written.bytes);
+            const auto offset = static_cast<size_t>(draw(random, 0, 2000));
+            put_expected(offset, data);
+            frames.emplace_back(written, client_->next(put_frame(base_ + offset, data)));
+        }
+        const auto write = [&](const auto& entry) {
+            const auto& [written, frame] = entry;
+            client_->write_at(
+                frame, held[written.buffer], written.offset,
+                written.closes < 0 ? 0 : held[static_cast<size_t>(written.closes)] + 1);
+        };
+        std::shuffle(frames.begin() + 1, frames.end(), random);
+        std::for_each(frames.begin() + 1, frames.end(), write);
+        const auto early = static_cast<int64_t>(frames.size()) - 1;
+        wait_until([&] { return server().load().early_frames == early; });
+        EXPECT_EQ(server().load().early_bytes, 0);
+        EXPECT_EQ(server().load().free_recv_buffers, free_before - 2);
+        write(frames.front());
+        fence();
+        expect_memory();
+        EXPECT_EQ(server().load().free_recv_buffers, free_before);
+    }
+    expect_good_service();
+}
+
+// Such a frame is executed, and the buffer stays what it is.
+TEST_F(ServerOrder, FrameThatClosesABufferNotHeldFreesNothing) {
+    if (!network_->writes_chunks()) {
+        GTEST_SKIP() << "the provider has no immediate data";
+    }
+    fence();
+    const int64_t free_before = server().load().free_recv_buffers;
+    const std::vector<uint32_t> held = acquire_recv_buffers(1);
+    const uint32_t count = server().recv_area().recv_buffer_count;
+    const uint32_t other = (held.front() + 1) % count;
+    for (const uint32_t closes : {other + 1, count + 1, UINT32_MAX}) {
+        const std::vector<char> data(100, 'o');
+        const StderrCapture captured;
+        client_->write_at(client_->next(put_frame(base_ + 200, data)), held.front(), 0, closes);
+        wait_for_warning(captured, "which was not granted to it");
+        put_expected(200, data);
+        expect_memory();
+        EXPECT_EQ(server().load().free_recv_buffers, free_before - 1);
+    }
+    client_->send(client_->next(return_frame(held)));
+    fence();
+    EXPECT_EQ(server().load().free_recv_buffers, free_before);
+    expect_good_service();
+}
+
 // Such a message is not a part of its sender's window, and its buffer is free when it has been
 // executed. It is kept while a frame before it is missing.
 TEST_F(ServerOrder, MessageTakesAGrantedBuffer) {
@@ -254,7 +331,7 @@ TEST_F(ServerOrder, MessageTakesAGrantedBuffer) {
     const Frame first = client_->next(put_frame(base_ + 4096, missing));
     Frame second = client_->next(put_frame(base_ + 4096, early));
     header_of(second).flow =
-        wire::encode_flow({.demand = client_->total_granted(), .taken = held.front() + 1});
+        wire::encode_flow({.demand = client_->total_granted(), .closes = held.front() + 1});
     client_->send(second);
     wait_until([&] { return server().load().early_frames == 1; });
     EXPECT_EQ(server().load().early_bytes, 0);

@@ -10,6 +10,7 @@ namespace armci::pipeline {
 
 bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
                     uint32_t recv_buffer_bytes, std::string* error) {
+    recv_buffer_bytes -= recv_buffer_bytes % kRecvPlaceBytes;
     if (!memory_.map(size_t{recv_buffer_count} * recv_buffer_bytes)) {
         *error = "no memory for " + std::to_string(recv_buffer_count) + " receive buffers of " +
                  std::to_string(recv_buffer_bytes) + " bytes: " + std::strerror(errno) +
@@ -27,6 +28,17 @@ bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t
     address_.recv_buffer_count = recv_buffer_count;
     address_.recv_buffer_bytes = recv_buffer_bytes;
     return true;
+}
+
+RecvArea::Place RecvArea::find(uint64_t place) {
+    const uint64_t places_of_buffer = address_.recv_buffer_bytes / kRecvPlaceBytes;
+    if (place >= places_of_buffer * address_.recv_buffer_count) {
+        return {};
+    }
+    const uint64_t position = place * kRecvPlaceBytes;
+    const auto offset = static_cast<uint32_t>(position % address_.recv_buffer_bytes);
+    return {memory_.data() + position, address_.recv_buffer_bytes - offset,
+            static_cast<uint32_t>(position / address_.recv_buffer_bytes)};
 }
 
 void RecvArea::close() {

@@ -2,6 +2,9 @@
 // Registered memory of a data server that origins write chunks into. It consists of receive buffers
 // of one length, each written only by the origin that it is granted to. The server alone therefore
 // decides how much memory chunks need, whatever the number of origins.
+//
+// Several frames may follow each other in a buffer. The immediate data of a write says where its
+// frame begins: the number of its place in the area.
 #pragma once
 
 #include <cstddef>
@@ -12,29 +15,45 @@
 
 namespace armci::pipeline {
 
+// Frames begin at multiples of this. With 32 bits for a place there may be 4 TiB of them.
+inline constexpr uint32_t kRecvPlaceBytes = 1 << 10;
+// This bounds the completions that wait in a server's queue.
+inline constexpr uint32_t kMaxFramesInRecvBuffer = 4;
+
 // What origins must know of a server's receive buffers. It travels between processes as these
 // bytes.
 struct RecvAreaAddress {
     uint64_t remote_base = 0;  // 0, and the key, where chunks are messages
     uint64_t key = 0;
     uint32_t recv_buffer_count = 0;  // 0: there are none, chunks are short messages
-    uint32_t recv_buffer_bytes = 0;
+    uint32_t recv_buffer_bytes = 0;  // where chunks are written, a multiple of kRecvPlaceBytes
+
+    uint64_t position(uint32_t recv_buffer, uint32_t offset) const {
+        return uint64_t{recv_buffer} * recv_buffer_bytes + offset;
+    }
+    // Returns the immediate data for a frame at that position, which is a multiple of
+    // kRecvPlaceBytes.
+    static uint32_t place_of(uint64_t position) {
+        return static_cast<uint32_t>(position / kRecvPlaceBytes);
+    }
 };
 
 class RecvArea {
   public:
-    // Origins write through `endpoint`. Returns false and sets *error when memory or its
-    // registration is refused.
+    // Origins write through `endpoint`. The length of the buffers is rounded down to places.
+    // Returns false and sets *error when memory or its registration is refused.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
               uint32_t recv_buffer_bytes, std::string* error);
     void close();
 
     const RecvAreaAddress& address() const { return address_; }
-    uint32_t recv_buffer_count() const { return address_.recv_buffer_count; }
-    uint32_t recv_buffer_bytes() const { return address_.recv_buffer_bytes; }
-    char* recv_buffer(uint32_t index) {
-        return memory_.data() + size_t{index} * address_.recv_buffer_bytes;
-    }
+    // Where immediate data says that a frame begins.
+    struct Place {
+        char* memory = nullptr;  // nullptr: there is no such place
+        uint32_t bytes = 0;      // to the end of its buffer
+        uint32_t recv_buffer = 0;
+    };
+    Place find(uint64_t place);
 
   private:
     RegisteredMapping memory_;

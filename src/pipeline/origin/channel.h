@@ -15,10 +15,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "fabric/endpoint.h"
-#include "pipeline/buffers/recv_area.h"
+#include "pipeline/origin/granted_recv_buffers.h"
 
 namespace armci::pipeline {
 
@@ -67,27 +66,6 @@ struct FrameFlow {
         acknowledged_frames = std::max(acknowledged_frames, frames);
         acknowledged_bytes = std::max(acknowledged_bytes, bytes);
     }
-};
-
-// What RecvGrants keeps of a channel: receive buffers for chunks.
-struct GrantedRecvBuffers {
-    const RecvAreaAddress* area = nullptr;  // nullptr: the server has none
-    std::vector<uint32_t> granted;          // to this origin, and not used yet
-    uint32_t keep = 0;                      // how many it may hold while it has no work
-    uint32_t asked = 0;                     // asked for and not granted yet
-    uint32_t total = 0;                     // how many were ever granted
-    bool ran_out = false;                   // a transfer found all of them under way
-    uint64_t last_frame = 0;                // the last frame that took a receive buffer
-    // Data of queued tasks that is in no frame yet, and room for data in a long batch that is open.
-    int64_t queued_bytes = 0;
-
-    // Returns how many to keep without work. Where they ran out, transfers that are not queued
-    // together follow each other over a distance that needs more.
-    uint32_t kept() const { return ran_out ? 2 * keep : keep; }
-    // Returns how many to ask for with a frame that uses `used` of those granted. The queued
-    // transfers determine the number, and buffers kept for the next ones are replaced when half of
-    // them are used: each grant is a message.
-    uint32_t wanted(uint32_t used, size_t largest_message_bytes) const;
 };
 
 // What TaskQueue and PendingTasks keep of a channel.
@@ -166,7 +144,7 @@ struct Channel {
 
     bool has_recv_buffers_to_release() const {
         return tasks.count == 0 && recv_buffers.queued_bytes == 0 &&
-               recv_buffers.granted.size() > recv_buffers.kept();
+               recv_buffers.held() > recv_buffers.kept();
     }
     // Returns whether there are frames that change memory there and are not known to be executed.
     bool mutations_pending() const { return last_mutation > flow.acknowledged_frames; }

@@ -27,6 +27,7 @@ Channel& Channels::get(int server) {
         channel->flow.window_bytes = options_.server_window_bytes;
         const RecvAreaAddress* recv_area = environment_.recv_area(environment_.context, server);
         channel->recv_buffers.area = recv_area->recv_buffer_count > 0 ? recv_area : nullptr;
+        channel->recv_buffers.are_shared = options_.write_chunks;
         channel->peer = endpoint_.insert_peer(address_of(server));
         if (channel->peer == FI_ADDR_UNSPEC) {
             base::fatal(nullptr,

@@ -26,7 +26,7 @@ bool Fences::may_read(Channel& channel) {
 // Returns false when there is nothing to wait for.
 bool Fences::add_point(Channel& channel, Fence* fence) const {
     channel.fence_habit.note_fence();
-    channel.recv_buffers.ran_out = false;  // what comes next need not follow at once
+    channel.recv_buffers.note_fence();
     channels_.lists().note_release(channel);
     const bool has_tasks = channel.tasks.first != nullptr;
     const bool has_batch = channel.batch_changes_memory;

@@ -79,33 +79,27 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
     return true;
 }
 
-bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame) {
-    if (channel.recv_buffers.granted.empty()) {
-        return false;
-    }
-    // Without receive buffers nothing can follow until the server has answered.
-    if (channel.recv_buffers.granted.size() == 1 || depth_.is_set()) {
+bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,
+                                        const RecvPlace& place) {
+    // Without room in receive buffers nothing can follow until the server has answered.
+    if (channel.recv_buffers.is_last(place) || depth_.is_set()) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    const uint32_t recv_buffer = channel.recv_buffers.granted.back();
-    wire::FrameHeader& header = *frame->header();
-    header.flow = wire::encode_flow({wire::flow_of(header).demand, recv_buffer + 1});
     if (!write_chunks_) {
         if (!frame->post(endpoint_, channel.peer)) {
             return false;
         }
     } else {
-        const fabric::RemoteMemory target{
-            channel.recv_buffers.area->remote_base +
-                uint64_t{recv_buffer} * channel.recv_buffers.area->recv_buffer_bytes,
-            channel.recv_buffers.area->key};
-        if (!frame->post_into(endpoint_, channel.peer, target, recv_buffer)) {
+        const RecvAreaAddress& area = *channel.recv_buffers.area;
+        const uint64_t position = area.position(place.recv_buffer, place.offset);
+        const fabric::RemoteMemory target{area.remote_base + position, area.key};
+        if (!frame->post_into(endpoint_, channel.peer, target,
+                              RecvAreaAddress::place_of(position))) {
             return false;
         }
     }
-    channel.recv_buffers.granted.pop_back();
-    counters_.change_granted(-1);
-    channel.recv_buffers.last_frame = channel.flow.sent_frames + 1;
+    channel.recv_buffers.take(place, channel.flow.sent_frames + 1);
+    counters_.change_granted(place.closes != 0 ? -1 : 0);
     return true;
 }
 
@@ -113,8 +107,14 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.flow.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
-    const uint32_t wanted = channel.recv_buffers.wanted(is_message ? 0 : 1, largest_message_bytes_);
-    header.flow = wire::encode_flow({.demand = channel.recv_buffers.total + wanted});
+    RecvPlace place;
+    if (!is_message && !channel.recv_buffers.find_place(frame->wire_bytes + wire::kSealBytes,
+                                                        channel.flow.acknowledged_frames, &place)) {
+        return false;
+    }
+    const uint32_t wanted =
+        channel.recv_buffers.wanted(place.closes != 0 ? 1 : 0, largest_message_bytes_);
+    header.flow = wire::encode_flow({channel.recv_buffers.total + wanted, place.closes});
     frame->peer = channel.node;
     frame->channel = &channel;
     const bool is_chunk = frame->buffers == &chunk_buffers_;
@@ -125,7 +125,7 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed) {
         traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
     const bool posted =
-        is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame);
+        is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame, place);
     if (!posted) {
         return false;
     }

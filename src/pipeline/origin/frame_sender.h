@@ -132,8 +132,9 @@ class FrameSender {
     OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes);
     bool send_handshake(Channel& channel);
     bool post_message(Channel& channel, OriginFrame* frame);
-    // Writes the frame into a granted receive buffer, or sends it as a message that takes one.
-    bool post_into_recv_buffer(Channel& channel, OriginFrame* frame);
+    // Writes the frame to its place in a granted receive buffer, or sends it as a message that
+    // takes one.
+    bool post_into_recv_buffer(Channel& channel, OriginFrame* frame, const RecvPlace& place);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);

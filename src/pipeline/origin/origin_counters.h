@@ -21,7 +21,7 @@ class OriginCounters {
             record_under_way(bytes);
         }
     }
-    // So many receive buffers were granted. Negative: they were used or released.
+    // So many receive buffers were granted. Negative: they were closed or released.
     void change_granted(int64_t count) {
         if (base::is_tracing()) [[unlikely]] {
             granted_ += count;

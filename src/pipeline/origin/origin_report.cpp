@@ -63,7 +63,7 @@ std::string OriginReport::describe_work() const {
             text += with("writes under way", static_cast<uint64_t>(channel.writes_in_flight));
         }
         if (channel.recv_buffers.area != nullptr) {
-            text += with("receive buffers held", channel.recv_buffers.granted.size()) +
+            text += with("receive buffers held", channel.recv_buffers.held()) +
                     with("asked for", channel.recv_buffers.asked);
         }
     });

@@ -38,9 +38,11 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
     if (channel.recv_buffers.area == nullptr || fits_message) {
         return largest_message_bytes;
     }
-    if (channel.recv_buffers.granted.empty()) {
-        // Within a transfer, its queued chunks ask for what they need.
-        channel.recv_buffers.ran_out |= sent_bytes == 0 && channel.chunks_pending();
+    const uint32_t room_bytes = channel.recv_buffers.room(channel.flow.acknowledged_frames);
+    if (room_bytes == 0) {
+        if (channel.chunks_pending()) {
+            channel.recv_buffers.note_empty(sent_bytes + left_bytes);
+        }
         ask(channel);
         // Chunks under way will bring receive buffers back. Otherwise messages use the time until
         // the first grant.
@@ -50,16 +52,15 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
         }
         return largest_message_bytes;
     }
-    const int64_t largest_bytes = largest_chunk_bytes(channel);
+    const int64_t largest_bytes = largest_chunk_bytes(room_bytes);
     const bool are_equal = frames_.depth().is_set() || !frames_.writes_chunks();
     return static_cast<size_t>(are_equal ? largest_bytes
                                          : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
 }
 
-int64_t RecvGrants::largest_chunk_bytes(const Channel& channel) const {
-    return static_cast<int64_t>(
-        std::min<size_t>(channel.recv_buffers.area->recv_buffer_bytes - wire::kSealBytes,
-                         chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
+int64_t RecvGrants::largest_chunk_bytes(uint32_t room_bytes) const {
+    return static_cast<int64_t>(std::min<size_t>(
+        room_bytes - wire::kSealBytes, chunk_buffers_.buffer_bytes() - OutFrame::kOverheadBytes));
 }
 
 size_t RecvGrants::batch_room(Channel& channel) {
@@ -68,15 +69,17 @@ size_t RecvGrants::batch_room(Channel& channel) {
     if (channel.recv_buffers.area == nullptr || frames_.depth().is_set()) {
         return 0;
     }
-    const int64_t room = std::min(largest_chunk_bytes(channel), kLargest) & ~int64_t{7};
-    if (channel.recv_buffers.granted.empty()) {
-        channel.recv_buffers.ran_out |= channel.chunks_pending();
-        channel.recv_buffers.queued_bytes += room;  // which each frame sent asks for
+    const uint32_t room_bytes = channel.recv_buffers.room(channel.flow.acknowledged_frames);
+    if (room_bytes == 0) {
+        if (channel.chunks_pending()) {
+            channel.recv_buffers.note_empty(kLargest);
+        }
+        channel.recv_buffers.queued_bytes += kLargest;  // which each frame sent asks for
         ask(channel);
-        channel.recv_buffers.queued_bytes -= room;
+        channel.recv_buffers.queued_bytes -= kLargest;
         return 0;
     }
-    return static_cast<size_t>(room);
+    return static_cast<size_t>(std::min(largest_chunk_bytes(room_bytes), kLargest) & ~int64_t{7});
 }
 
 void RecvGrants::take(Channel& channel, const void* frame, size_t frame_bytes) {
@@ -115,16 +118,14 @@ bool RecvGrants::release(Channel& channel) {
             return false;
         }
         wire::RecvBuffersBody body;
-        body.count = static_cast<uint32_t>(
-            std::min<size_t>(wire::kMaxRecvBuffersPerFrame,
-                             channel.recv_buffers.granted.size() - channel.recv_buffers.kept()));
-        std::copy(channel.recv_buffers.granted.end() - body.count,
-                  channel.recv_buffers.granted.end(), body.recv_buffer);
+        GrantedRecvBuffers& held = channel.recv_buffers;
+        body.count = held.list_unneeded(
+            std::min(wire::kMaxRecvBuffersPerFrame, held.held() - held.kept()), body.recv_buffer);
         std::memcpy(frame->wire() + sizeof(wire::FrameHeader), &body, sizeof body);
         if (!frames_.send_or_release(channel, frame)) {
             return false;
         }
-        channel.recv_buffers.granted.resize(channel.recv_buffers.granted.size() - body.count);
+        held.drop(body.count);
         frames_.counters().change_granted(-int64_t{body.count});
     }
     return true;

@@ -34,7 +34,8 @@ class RecvGrants {
     void release_due();
 
   private:
-    int64_t largest_chunk_bytes(const Channel& channel) const;
+    // Of a chunk's frame, where a receive buffer has that much room.
+    int64_t largest_chunk_bytes(uint32_t room_bytes) const;
     bool release(Channel& channel);
 
     FrameSender& frames_;
