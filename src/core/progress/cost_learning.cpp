@@ -34,9 +34,11 @@ void CostLearning::open(const pipeline::CostModel& prior, bool learns, int64_t m
     min_get_by_put_ = min_get_by_put;
 }
 
-bool CostLearning::wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block) {
+bool CostLearning::wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block,
+                               const pipeline::Origin& origin, int server) {
     if (!learns_ || shape.total_bytes < kMinBytes || min_rma_block == INT64_MAX ||
-        shape.block_bytes < min_rma_block / 2 || shape.block_bytes / 2 >= min_rma_block) {
+        shape.block_bytes < min_rma_block / 2 || shape.block_bytes / 2 >= min_rma_block ||
+        !is_idle(origin, server)) {
         return false;
     }
     since_trial_ = (since_trial_ + 1) % kTrialPeriod;

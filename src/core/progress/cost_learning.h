@@ -44,9 +44,12 @@ class CostLearning {
     const pipeline::CostModel& model(Link link) const { return of(link).model; }
     const pipeline::LearnedCosts& learned(Link link) const { return of(link).costs; }
 
-    // Returns whether this transfer should take the other route than the model says. It is one in
-    // some of those that cost about the same on both. A route that is never taken teaches nothing.
-    bool wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block);
+    // Returns whether this transfer to a server should take the other route than the model says. It
+    // is one in some of those that cost about the same on both. A route that is never taken teaches
+    // nothing. Transfers to a server that has some under way are no trials: the change of the route
+    // would take two round trips.
+    bool wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block,
+                     const pipeline::Origin& origin, int server);
 
     struct Call {
         int server = 0;

@@ -99,7 +99,8 @@ RouteDecision Transfers::choose_route(const Transfer& transfer, Blocking blockin
         CostLearning& learning = context_.progress.network()->learning;
         const int64_t limit = learning.model(link_to(context_.progress, transfer.target))
                                   .min_rma_block(transfer.op, transfer.total_bytes);
-        if (learning.wants_trial(question.shape, limit)) {
+        if (learning.wants_trial(question.shape, limit, context_.progress.network()->origin,
+                                 question.server)) {
             decision.route = decision.route == Route::rma ? Route::server : Route::rma;
         }
     }

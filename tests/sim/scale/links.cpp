@@ -17,8 +17,6 @@
 namespace armci::sim {
 namespace {
 
-constexpr int kReceiveCount = 32;
-
 // A link, and how much more an operation costs the adapter and the processors than the prior says.
 struct Link {
     const char* provider;  // whose row of the provider table is the prior
@@ -28,12 +26,6 @@ struct Link {
 
     // Returns whether it is one of the links for which a tenth is promised.
     bool is_of_goal() const { return mbit_per_s <= 10000 && operation == 1 && provider[0] == 't'; }
-    // Streams need no more than one origin may have under way to a server: chunks of 64 KiB in half
-    // of the receive buffers.
-    bool is_short() const {
-        const double bytes_per_us = mbit_per_s / 8;
-        return bytes_per_us * static_cast<double>(2 * delay_us) <= kReceiveCount / 2 * (64 << 10);
-    }
 };
 constexpr Link kLinks[] = {
     {"tcp", 100, 0, 1},      {"tcp", 100, 200, 1},   {"tcp", 100, 2000, 1}, {"tcp", 1000, 0, 1},
@@ -102,7 +94,7 @@ class Program {
         Plan plan = make_study_plan(machine, 2);
         plan.buffer_bytes = 256 << 10;
         plan.buffer_count = 16;
-        plan.receive_count = kReceiveCount;
+        plan.receive_count = 32;
         plan.min_get_by_put = int64_t{1} << 40;
         plan.route = setting.route;
         plan.costs = setting.costs;
@@ -222,8 +214,7 @@ bool check_links() {
                        [&](const Setting& setting) { return measure(link, setting); });
         Worst alone;
         Worst streams;
-        // No more is expected of streams for which a server has too few receive buffers.
-        const double max_of_streams = link.is_of_goal() && link.is_short() ? 1.2 : 4;
+        const double max_of_streams = link.is_of_goal() ? 1.2 : 1.4;
         bool is_link_right = times[1][0] > 0;
         is_link_right &= is_good(times, 0, link.is_of_goal() ? 1.1 : 1.2, 1.2, &alone);
         is_link_right &= is_good(times, kOpsAlone, max_of_streams, max_of_streams, &streams);
