@@ -72,6 +72,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_receive_pool_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_registered_mapping_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_siblings_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_small_task_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_strangers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp

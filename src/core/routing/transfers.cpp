@@ -2,7 +2,6 @@
 #include "core/routing/transfers.h"
 
 #include <algorithm>
-#include <cassert>
 #include <iterator>
 #include <vector>
 
@@ -18,6 +17,7 @@
 #include "pipeline/origin/put_task.h"
 #include "pipeline/origin/request_task.h"
 #include "pipeline/origin/rma_task.h"
+#include "pipeline/origin/small_task.h"
 
 namespace armci::core {
 namespace {
@@ -72,6 +72,10 @@ void trace_copy(const Transfer& transfer, int64_t begin_ns) {
 // If more operations than this are under way, a new one waits until others are complete. Memory for
 // them is bounded, and the caller sees no limit.
 constexpr int64_t kMaxTasks = 4096;
+
+// Small operations that wait for room fill frames better when several are there, and each costs
+// less than a poll.
+constexpr uint64_t kSmallTasksPerPoll = 8;
 
 }  // namespace
 
@@ -160,22 +164,21 @@ bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leavin
                                                          : !network.costs.can_share(shape)) {
         return false;
     }
-    pipeline::SmallBlock blocks[pipeline::kMaxSmallBlocks];
-    int block_count = 0;
-    transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
-        assert(block_count < pipeline::kMaxSmallBlocks);
-        blocks[block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
-    });
     pipeline::Origin& origin = network.origin;
     return origin.append(origin.channel(transfer.place.server),
-                         {.op = transfer.op,
-                          .blocks = blocks,
-                          .block_count = block_count,
-                          .block_bytes = static_cast<size_t>(transfer.sides.block_bytes()),
-                          .owner = transfer.place.owner,
-                          .scale = transfer.op == OpKind::acc ? &transfer.scale : nullptr,
-                          .end = end},
-                         leaving);
+                         pipeline::SmallBlocks(transfer, end).transfer(), leaving);
+}
+
+// Returns the task of a non-blocking operation.
+std::unique_ptr<pipeline::Task> Transfers::make_task(const RouteDecision& decision,
+                                                     Transfer&& transfer) const {
+    Network& network = *context_.progress.network();
+    if (decision.route == Route::server &&
+        network.costs.can_share({transfer.total_bytes, transfer.sides.block_bytes()}) &&
+        network.origin.batches().may_wait(pipeline::SmallBlocks(transfer).transfer())) {
+        return std::make_unique<pipeline::SmallTask>(std::move(transfer));
+    }
+    return core::make_task(decision, std::move(transfer));
 }
 
 // Copies a put of one block that a fence is likely to follow, and writes the copy. Returns false if
@@ -301,8 +304,10 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
     if (is_get && counted == nullptr) {
         task->let_fences_wait();
     }
+    const bool joins_batch = task->joins_batch();
     origin.submit(*task, origin.channel(server));
-    if (context_.progress.config().explicit_nb_progress) {
+    if (context_.progress.config().explicit_nb_progress &&
+        (!joins_batch || origin.tasks().last_submitted() % kSmallTasksPerPoll == 0)) {
         origin.progress();
     }
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "core/memory/attached_memory.h"
 #include "core/routing/route.h"
@@ -66,6 +67,8 @@ class Transfers {
     void start_remotely(pipeline::Transfer&& transfer, armci_hdl_s* handle);
     template <class TaskType>
     void run_task(pipeline::Transfer&& transfer);
+    std::unique_ptr<pipeline::Task> make_task(const RouteDecision& decision,
+                                              pipeline::Transfer&& transfer) const;
     bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving,
                       const pipeline::GetEnd& end = {});
     bool write_copy(const pipeline::Transfer& transfer);

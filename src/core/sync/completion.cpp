@@ -19,6 +19,13 @@ void Completion::send_batches() {
     }
 }
 
+// Those that waited for room are copied when they are sent, after send_batches().
+void Completion::send_later_batches() {
+    if (!progress_.network()->origin.batches().have_left()) {
+        send_batches();
+    }
+}
+
 // Without a network all is complete when a call returns, except copies by an engine, which the
 // handle shows.
 void Completion::hold_lock_to_wait(const armci_hdl_s* handle) {
@@ -37,6 +44,9 @@ void Completion::wait_handle(armci_hdl_s* handle) {
     }
     progress_.wait_for_network({"ARMCI_Wait", "the operations of a handle"},
                                [&] { return !handles_.is_active(*handle); });
+    if (progress_.network() != nullptr) {
+        send_later_batches();
+    }
     handles_.set_idle(handle);
 }
 
@@ -58,8 +68,8 @@ bool Completion::test_handle(armci_hdl_s* handle) {
     // Copied operations have to leave now. If this were the program's last call for long, nothing
     // would send them. This waits for them. If it returned non-zero instead, a program that starts
     // new ones before each test would never see 0.
-    if (progress_.network() != nullptr && !progress_.network()->origin.batches().have_left()) {
-        send_batches();
+    if (progress_.network() != nullptr) {
+        send_later_batches();
     }
     handles_.set_idle(handle);
     return true;
@@ -79,6 +89,7 @@ void Completion::wait_target(int target) {
     const uint64_t last = origin.tasks().last_submitted();
     progress_.wait_for_network({"ARMCI_WaitProc", "operations to rank", target},
                                [&] { return origin.tasks().have_ended(last, server); });
+    send_later_batches();
 }
 
 void Completion::wait_everything() {
@@ -97,6 +108,7 @@ void Completion::wait_everything() {
     const uint64_t last = origin.tasks().last_submitted();
     progress_.wait_for_network({nullptr, "all operations under way"},
                                [&] { return origin.tasks().have_ended(last); });
+    send_later_batches();
 }
 
 void Completion::set_idle_unless_active(armci_hdl_s* handle) {

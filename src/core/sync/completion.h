@@ -26,6 +26,7 @@ class Completion {
   private:
     void hold_lock_to_wait(const armci_hdl_s* handle);
     void send_batches();
+    void send_later_batches();
 
     Progress& progress_;
     Handles& handles_;

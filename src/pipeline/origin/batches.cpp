@@ -18,6 +18,21 @@ constexpr int kPromptGets = 4;
 // Transfers from this size on gain by longer batches than messages are.
 constexpr size_t kLongEntriesBytes = 1 << 10;
 
+// An entry has 16 bits for the owner.
+bool fits_entry(const SmallTransfer& transfer) {
+    return transfer.owner <= UINT16_MAX;
+}
+
+size_t entries_bytes_of(const SmallTransfer& transfer) {
+    return wire::batch_entry_bytes(transfer.block_bytes, transfer.operation()) *
+           static_cast<size_t>(transfer.block_count);
+}
+
+// Returns the length of a batch with these entries.
+size_t bytes_with(size_t entries_bytes) {
+    return sizeof(wire::FrameHeader) + entries_bytes + sizeof(wire::ReplyBuffersBody);
+}
+
 }  // namespace
 
 // Returns the gets of the open batch, nullptr if there are none.
@@ -38,14 +53,18 @@ bool Batches::is_long(const Channel& channel) const {
     return channel.batch->header()->frame_bytes > frames_.largest_message_bytes();
 }
 
+bool Batches::may_wait(const SmallTransfer& transfer) const {
+    return !transfer.is_get() && fits_entry(transfer) &&
+           bytes_with(entries_bytes_of(transfer)) <= frames_.largest_message_bytes();
+}
+
 // Returns false when that is not possible now.
 bool Batches::open_batch(Channel& channel, size_t entries_bytes, bool may_grow) {
     if (!frames_.ensure_handshake(channel)) {
         return false;
     }
     const size_t message_bytes = frames_.largest_message_bytes();
-    const size_t needed_bytes =
-        sizeof(wire::FrameHeader) + entries_bytes + sizeof(wire::ReplyBuffersBody);
+    const size_t needed_bytes = bytes_with(entries_bytes);
     const bool may_be_long = may_grow && entries_bytes >= kLongEntriesBytes;
     const size_t long_bytes = may_be_long ? grants_.batch_room(channel) : 0;
     if (long_bytes > message_bytes && needed_bytes <= long_bytes) {
@@ -117,10 +136,8 @@ char* Batches::write_entry(char* out, const SmallTransfer& transfer, const Small
 }
 
 bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving leaving) {
-    const size_t entries_bytes =
-        wire::batch_entry_bytes(transfer.block_bytes, transfer.operation()) *
-        static_cast<size_t>(transfer.block_count);
-    if (transfer.answer_bytes() > wire::kMaxBatchAnswerBytes) {
+    const size_t entries_bytes = entries_bytes_of(transfer);
+    if (!fits_entry(transfer) || transfer.answer_bytes() > wire::kMaxBatchAnswerBytes) {
         return false;
     }
     const bool follows_full =

@@ -41,6 +41,8 @@ class Batches {
     // or when few operations are under way before a get. Returns false if nothing is appended; the
     // caller then makes a task of it.
     bool append(Channel& channel, const SmallTransfer& transfer, Leaving leaving);
+    // Returns whether append() will sometime succeed with a put or accumulate that it refuses now.
+    bool may_wait(const SmallTransfer& transfer) const;
     // Returns true when no batch of that channel is left open.
     bool flush(Channel& channel);
     void flush_all();

@@ -54,6 +54,7 @@ bool Fences::is_acknowledged(FencePoint* point) {
         }
         point->last_task = 0;
         point->frame = channel.last_effect();
+        point->has_batch = channel.batch_changes_memory;  // it may have joined that
     }
     if (point->has_batch) {
         if (channel.batch != nullptr) {

@@ -96,9 +96,6 @@ bool Origin::append(Channel& channel, const SmallTransfer& transfer, Batches::Le
     if (channel.tasks.first != nullptr) {
         return false;  // it would overtake the queued tasks
     }
-    if (transfer.owner > UINT16_MAX) {
-        return false;  // a batch entry has no room for that
-    }
     return batches_.append(channel, transfer, leaving);
 }
 

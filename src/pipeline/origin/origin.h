@@ -130,7 +130,7 @@ class Origin {
     Batches batches_{frames_, channels_, tasks_, requests_, credits_, grants_, replies_};
     Fences fences_{frames_, channels_, tasks_, batches_};
     BarrierMessages barriers_{endpoint_, frames_};
-    OriginServices services_{channels_, frames_,  grants_, requests_,
+    OriginServices services_{channels_, frames_,  grants_, batches_, requests_,
                              replies_,  credits_, rma_,    fences_};
     TaskQueue queue_{channels_, tasks_, batches_, services_, turn_};
     FrameReceiver receiver_{channels_, tasks_, barriers_, services_};

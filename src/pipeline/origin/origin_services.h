@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/stats.h"
+#include "pipeline/origin/batches.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/fences.h"
 #include "pipeline/origin/frame_sender.h"
@@ -18,6 +19,7 @@ struct OriginServices {
     const Channels& channels;
     FrameSender& frames;
     RecvGrants& grants;
+    Batches& batches;
     PendingRequests& requests;
     ReplyBuffers& replies;
     StreamCredits& credits;

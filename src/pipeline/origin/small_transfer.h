@@ -2,10 +2,13 @@
 // A small put, accumulate or get that may share a frame with others.
 #pragma once
 
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 
 #include "base/stats.h"
+#include "pipeline/costs/cost_model.h"
+#include "pipeline/costs/transfer.h"
 #include "strided/kernels.h"
 #include "wire/frame.h"
 
@@ -41,6 +44,31 @@ struct SmallTransfer {
     size_t answer_bytes() const {
         return is_get() ? static_cast<size_t>(block_count) * wire::padded(block_bytes) : 0;
     }
+};
+
+// The blocks of a transfer that is small. The transfer must outlive them.
+class SmallBlocks {
+  public:
+    explicit SmallBlocks(const Transfer& transfer, const GetEnd& end = {}) {
+        transfer.sides.for_each_block([&](char* local, char* remote, int64_t) {
+            assert(small_.block_count < kMaxSmallBlocks);
+            blocks_[small_.block_count++] = {local, reinterpret_cast<uint64_t>(remote)};
+        });
+        small_.op = transfer.op;
+        small_.blocks = blocks_;
+        small_.block_bytes = static_cast<size_t>(transfer.sides.block_bytes());
+        small_.owner = transfer.place.owner;
+        small_.scale = transfer.op == base::OpKind::acc ? &transfer.scale : nullptr;
+        small_.end = end;
+    }
+    SmallBlocks(const SmallBlocks&) = delete;
+    SmallBlocks& operator=(const SmallBlocks&) = delete;
+
+    const SmallTransfer& transfer() const { return small_; }
+
+  private:
+    SmallBlock blocks_[kMaxSmallBlocks];
+    SmallTransfer small_;
 };
 
 }  // namespace armci::pipeline

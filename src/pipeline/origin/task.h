@@ -44,6 +44,9 @@ class Task {
     // to ask for.
     virtual int64_t chunk_bytes() const { return 0; }
 
+    // Returns whether post() appends to the open batch, which need not leave before.
+    virtual bool joins_batch() const { return false; }
+
     bool is_complete() const { return state_ == TaskState::complete; }
     const char* function() const { return function_; }
     Channel& channel() const { return *channel_; }

@@ -5,7 +5,7 @@ namespace armci::pipeline {
 
 void TaskQueue::submit(Task& task, Channel& channel) {
     tasks_.begin(task, channel);
-    if (channel.tasks.first == nullptr && may_post(channel) && post(task)) {
+    if (channel.tasks.first == nullptr && post(task)) {
         tasks_.finish_if_complete(&task);
         return;
     }
@@ -22,6 +22,9 @@ void TaskQueue::submit(Task& task, Channel& channel) {
 }
 
 bool TaskQueue::post(Task& task) {
+    if (!task.joins_batch() && !batches_.flush(task.channel())) {
+        return false;
+    }
     task.note_turn();
     if (!task.post(services_)) {
         return false;
@@ -33,7 +36,7 @@ bool TaskQueue::post(Task& task) {
 // Posts the channel's tasks in order, as far as that is possible now.
 void TaskQueue::post_tasks(Channel& channel) {
     while (Task* task = channel.tasks.first) {
-        if (!may_post(channel) || !post(*task)) {
+        if (!post(*task)) {
             return;
         }
         channel.tasks.first = task->links().next;

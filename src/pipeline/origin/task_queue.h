@@ -25,9 +25,7 @@ class TaskQueue {
     void post_all();
 
   private:
-    // Returns whether the channel's next task may be posted now.
-    bool may_post(Channel& channel) { return batches_.flush(channel); }
-    // Returns true when nothing of the task is left to post.
+    // Returns true when nothing of the channel's next task is left to post.
     bool post(Task& task);
     void post_tasks(Channel& channel);
 
