@@ -5,7 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -88,6 +92,30 @@ TEST_F(CallTimesTest, AddsUpWhatAllThreadsCounted) {
     EXPECT_EQ(calls[0].total_ns, uint64_t{10 + 11 + 12 + 13} * kCalls);
     EXPECT_EQ(calls[0].min_ns, 10U);
     EXPECT_EQ(calls[0].max_ns, 13U);
+}
+
+// As a report of a running rank reads them.
+TEST_F(CallTimesTest, AreConsistentWhileAThreadCounts) {
+    std::atomic<bool> is_over{false};
+    std::thread counter([&] {
+        for (int64_t ns = 1; !is_over.load(); ns = ns % 5000 + 1) {
+            count_call(kPut, base::Route::rma, ns);
+        }
+    });
+    uint64_t seen = 0;
+    while (seen < 200'000 && !HasFailure()) {
+        for (const CallTimes& times : call_times()) {
+            EXPECT_EQ(std::accumulate(std::begin(times.buckets), std::end(times.buckets),
+                                      uint64_t{0}),
+                      times.count);
+            EXPECT_LE(times.min_ns, times.max_ns);
+            EXPECT_GE(times.total_ns, times.count);
+            EXPECT_GE(times.count, seen);
+            seen = times.count;
+        }
+    }
+    is_over = true;
+    counter.join();
 }
 
 // Names beyond the room share a row, so that memory is bounded and no call is lost.

@@ -6,6 +6,8 @@
 #include <atomic>
 #include <bit>
 #include <cstring>
+#include <iterator>
+#include <numeric>
 
 #include "base/per_thread.h"
 
@@ -19,7 +21,6 @@ constexpr const char* kOthers = "further functions";
 struct Row {
     std::atomic<const char*> function{nullptr};
     base::Route route = base::Route::local;
-    std::atomic<uint64_t> count{0};
     std::atomic<uint64_t> total_ns{0};
     std::atomic<uint64_t> min_ns{UINT64_MAX};
     std::atomic<uint64_t> max_ns{0};
@@ -58,7 +59,14 @@ bool is_same(const CallTimes& times, const char* function, base::Route route) {
 
 void add_row(const Row& row, std::vector<CallTimes>* all) {
     const char* function = row.function.load(std::memory_order_acquire);
-    if (function == nullptr || row.count.load(kRelaxed) == 0) {
+    if (function == nullptr) {
+        return;
+    }
+    uint64_t buckets[CallTimes::kBuckets];
+    std::transform(std::begin(row.buckets), std::end(row.buckets), buckets,
+                   [](const auto& bucket) { return bucket.load(std::memory_order_acquire); });
+    const uint64_t count = std::accumulate(std::begin(buckets), std::end(buckets), uint64_t{0});
+    if (count == 0) {
         return;
     }
     auto found = std::find_if(all->begin(), all->end(), [&](const CallTimes& times) {
@@ -71,12 +79,12 @@ void add_row(const Row& row, std::vector<CallTimes>* all) {
         times.min_ns = UINT64_MAX;
         found = all->insert(found, times);
     }
-    found->count += row.count.load(kRelaxed);
+    found->count += count;
     found->total_ns += row.total_ns.load(kRelaxed);
     found->min_ns = std::min(found->min_ns, row.min_ns.load(kRelaxed));
     found->max_ns = std::max(found->max_ns, row.max_ns.load(kRelaxed));
     for (int bucket = 0; bucket < CallTimes::kBuckets; ++bucket) {
-        found->buckets[bucket] += row.buckets[bucket].load(kRelaxed);
+        found->buckets[bucket] += buckets[bucket];
     }
 }
 
@@ -86,7 +94,6 @@ void add_row(const Row& row, std::vector<CallTimes>* all) {
 void reset_call_times() {
     AllRows::for_each([](Rows& rows) {
         for (Row& row : rows) {
-            row.count.store(0, kRelaxed);
             row.total_ns.store(0, kRelaxed);
             row.min_ns.store(UINT64_MAX, kRelaxed);
             row.max_ns.store(0, kRelaxed);
@@ -100,12 +107,13 @@ void reset_call_times() {
 void count_call(const char* function, base::Route route, int64_t ns) {
     const auto time_ns = static_cast<uint64_t>(std::max<int64_t>(ns, 0));
     Row& row = row_of(AllRows::mine(), function, route);
-    add(row.count, 1);
     add(row.total_ns, time_ns);
     row.min_ns.store(std::min(row.min_ns.load(kRelaxed), time_ns), kRelaxed);
     row.max_ns.store(std::max(row.max_ns.load(kRelaxed), time_ns), kRelaxed);
     const int bucket = static_cast<int>(std::bit_width(time_ns | 1)) - 1;
-    add(row.buckets[std::min(bucket, CallTimes::kBuckets - 1)], 1);
+    // A reader that sees the call here sees the rest of it, too.
+    std::atomic<uint64_t>& word = row.buckets[std::min(bucket, CallTimes::kBuckets - 1)];
+    word.store(word.load(kRelaxed) + 1, std::memory_order_release);
 }
 
 std::vector<CallTimes> call_times() {
