@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds and runs all tests: the release build, then what is labelled for the address and thread
-# sanitizers in builds of their own. Installs missing packages first.
+# Builds and runs all tests: the release build, then what is labelled for the address sanitizer in a
+# build of its own. Installs missing packages first.
 #
 #   scripts/test.sh [--quick] [--nightly] [--filter REGEX] [--mpi mpich|openmpi]
 #                   [--compiler gcc|clang]
 #     --quick           the release build only
-#     --nightly         also what takes longer than it is worth every time (label nightly)
+#     --nightly         also what takes longer than it is worth every time (label nightly), and the
+#                       thread sanitizer
 #     --filter REGEX    only tests whose name matches (as ctest -R)
 #     --mpi, --compiler another MPI or compiler, in builds of their own (see build.sh); the release
 #                       build only
@@ -15,12 +16,13 @@
 set -euo pipefail
 
 usage() {
-    sed -n '3,14s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,15s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 quick=no
+sanitizers=(asan)
 left_out='^nightly$'
 filter=
 mpi=mpich
@@ -28,7 +30,7 @@ compiler=gcc
 while (($# > 0)); do
     case $1 in
         --quick) quick=yes ;;
-        --nightly) left_out='^nothing$' ;;
+        --nightly) left_out='^nothing$' sanitizers+=(tsan) ;;
         --filter)
             (($# > 1)) || usage
             filter=$2
@@ -117,12 +119,13 @@ build_ahead() {
     if [[ $quick == yes ]] || ! chrt --idle 0 true 2>/dev/null; then
         return
     fi
-    echo "test: builds asan and tsan meanwhile, while processors are idle (log: $log)"
+    echo "test: builds ${sanitizers[*]} meanwhile, while processors are idle (log: $log)"
     ( # tests must not see what is exported here
         export -f build
         export root mpi compiler
         exec setsid chrt --idle 0 bash -c \
-            'build asan armci_asan_tests; build tsan armci_tsan_tests' </dev/null >"$log" 2>&1
+            'for preset; do build "$preset" "armci_${preset}_tests"; done' \
+            build_ahead "${sanitizers[@]}" </dev/null >"$log" 2>&1
     ) &
     ahead=$!
 }
@@ -167,16 +170,17 @@ run_part() {
 echo "test: Debian packages that are missing, if any (some minutes on a new system)"
 "$root/scripts/setup.sh" "${packages[@]}"
 if [[ -z $filter ]]; then
-    echo "test: next, release: compiles everything (4 minutes) and runs all tests (11 minutes)"
+    echo "test: next, release: compiles everything (4 minutes) and runs all tests (9 minutes)"
     if [[ $quick == no ]]; then
-        echo "test: then, asan and tsan: compile the rest of their tests, and run them (4 minutes)"
+        echo "test: then, ${sanitizers[*]}: compile the rest of their tests, and run them (2 minutes each)"
     fi
 fi
 run_part release all
 stop_building_ahead
 if [[ $quick == no ]]; then
-    run_part asan armci_asan_tests -L '^asan$'
-    run_part tsan armci_tsan_tests -L '^tsan$'
+    for preset in "${sanitizers[@]}"; do
+        run_part "$preset" "armci_${preset}_tests" -L "^$preset\$"
+    done
 fi
 
 printf '\n'

@@ -105,9 +105,9 @@ TEST_F(CallTimesTest, AreConsistentWhileAThreadCounts) {
     uint64_t seen = 0;
     while (seen < 200'000 && !HasFailure()) {
         for (const CallTimes& times : call_times()) {
-            EXPECT_EQ(std::accumulate(std::begin(times.buckets), std::end(times.buckets),
-                                      uint64_t{0}),
-                      times.count);
+            EXPECT_EQ(
+                std::accumulate(std::begin(times.buckets), std::end(times.buckets), uint64_t{0}),
+                times.count);
             EXPECT_LE(times.min_ns, times.max_ns);
             EXPECT_GE(times.total_ns, times.count);
             EXPECT_GE(times.count, seen);
