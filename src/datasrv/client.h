@@ -36,6 +36,7 @@ struct Client : GrantClient {
     int waiting_replies = 0;         // answers that wait for a buffer or the provider
     int puts_for_gets = 0;           // writes under way that answer its gets
     int data_under_way = 0;          // data frames that the provider has not completed
+    uint32_t early_written = 0;      // of the early frames, those in granted receive buffers
     // Frames that completed before their predecessors, by sequence number.
     std::map<uint64_t, EarlyFrame> early_frames;
     size_t early_bytes = 0;  // of those without a granted receive buffer

@@ -127,6 +127,7 @@ void FrameIntake::execute_held(Client& client) {
         const EarlyFrame held = std::move(client.early_frames.begin()->second);
         client.early_frames.erase(client.early_frames.begin());
         if (held.written != nullptr) {
+            --client.early_written;
             execute_next(client, held.header, held.written, Memory::written);
         } else {
             client.early_bytes -= window_bytes(held.header);
@@ -154,8 +155,11 @@ void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, co
     const auto window = static_cast<uint64_t>(parts_.options.client_window_bytes);
     const size_t bytes = memory == Memory::lent ? window_bytes(header) : 0;
     const uint64_t known = client.executed_frames + (client.is_copying ? 1 : 0);
-    if (header.sequence <= known || client.early_bytes + bytes > window ||
-        client.early_frames.contains(header.sequence)) {
+    const bool has_room =
+        memory == Memory::written
+            ? client.early_written < client.held * pipeline::kMaxFramesInRecvBuffer
+            : client.early_bytes + bytes <= window;
+    if (header.sequence <= known || !has_room || client.early_frames.contains(header.sequence)) {
         refuse_early(client, header, memory);
         return;
     }
@@ -163,6 +167,7 @@ void FrameIntake::hold_early(Client& client, const wire::FrameHeader& header, co
     early.header = header;
     if (memory == Memory::written) {
         early.written = frame;
+        ++client.early_written;
     } else {
         const char* begin = static_cast<const char*>(frame);
         early.copy.assign(begin, begin + header.frame_bytes);

@@ -22,7 +22,7 @@ namespace {
 
 TEST(ObjectSize, PerPeer) {
     EXPECT_LE(sizeof(pipeline::Channel), 272U);  // of an origin, per data server it talks to
-    EXPECT_LE(sizeof(datasrv::Client), 136U);    // of a data server, per rank that talks to it
+    EXPECT_LE(sizeof(datasrv::Client), 144U);    // of a data server, per rank that talks to it
 }
 
 TEST(ObjectSize, PerSegment) {

@@ -64,6 +64,37 @@ TEST(GrantedRecvBuffers, KeepsTwiceAsManyWhereTheyRanOut) {
     EXPECT_EQ(buffers.wanted(1, 8192), 0U);
 }
 
+TEST(GrantedRecvBuffers, ExpectsALongStreamToRunOutAgain) {
+    GrantedRecvBuffers buffers = with_granted(10);
+    buffers.note_empty(kBufferBytes);
+    for (uint64_t frame = 1; frame <= 9; ++frame) {
+        take(buffers, kBufferBytes, frame);
+    }
+    for (int fences = 0; fences < 2; ++fences) {
+        buffers.note_fence();
+        EXPECT_EQ(buffers.kept(), 8U);
+    }
+    buffers = [&] {
+        GrantedRecvBuffers more = with_granted(10);
+        more.runs_out = buffers.runs_out;
+        return more;
+    }();
+    take(buffers, kBufferBytes, 10);
+    EXPECT_EQ(buffers.kept(), 16U);
+    buffers.note_fence();
+    take(buffers, kBufferBytes, 11);
+    EXPECT_EQ(buffers.kept(), 8U) << "the stream before was short";
+}
+
+// It asks for what it needs while it is queued.
+TEST(GrantedRecvBuffers, ALongTransferIsNoStream) {
+    GrantedRecvBuffers buffers = with_granted(0);
+    buffers.note_empty(8 * int64_t{kBufferBytes} + 1);
+    EXPECT_EQ(buffers.kept(), 8U);
+    buffers.note_empty(8 * int64_t{kBufferBytes});
+    EXPECT_EQ(buffers.kept(), 16U);
+}
+
 TEST(GrantedRecvBuffers, ShortFramesFollowEachOtherInABuffer) {
     GrantedRecvBuffers buffers = with_granted(2);
     for (uint32_t i = 0; i < 3; ++i) {

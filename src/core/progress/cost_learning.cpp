@@ -42,7 +42,11 @@ bool CostLearning::wants_trial(const pipeline::TransferShape& shape, int64_t min
         return false;
     }
     since_trial_ = (since_trial_ + 1) % kTrialPeriod;
-    return since_trial_ == 0;
+    if (since_trial_ != 0) {
+        return false;
+    }
+    passed_over_ = kRarely - 1;  // so it is measured
+    return true;
 }
 
 bool CostLearning::is_due(const Learner& learner) {
@@ -55,7 +59,7 @@ bool CostLearning::is_due(const Learner& learner) {
 
 bool CostLearning::open_measurement(const Call& call, pipeline::Origin& origin,
                                     const base::Stats& stats) {
-    is_open_ = is_due(of(call.link)) && is_idle(origin, call.server);
+    is_open_ = is_idle(origin, call.server) && is_due(of(call.link));
     if (is_open_) {
         server_ = call.server;
         link_ = call.link;

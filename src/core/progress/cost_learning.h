@@ -46,8 +46,8 @@ class CostLearning {
 
     // Returns whether this transfer to a server should take the other route than the model says. It
     // is one in some of those that cost about the same on both. A route that is never taken teaches
-    // nothing. Transfers to a server that has some under way are no trials: the change of the route
-    // would take two round trips.
+    // nothing. While a task or anything to that server is under way there are no trials: the change
+    // of the route would take two round trips.
     bool wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block,
                      const pipeline::Origin& origin, int server);
 

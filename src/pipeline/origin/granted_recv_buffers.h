@@ -60,8 +60,11 @@ struct GrantedRecvBuffers {
     void note_empty(int64_t transfer_bytes) {
         ran_out |= transfer_bytes <= int64_t{keep} * area->recv_buffer_bytes;
     }
-    // What comes next need not follow at once.
+    // What comes next need not follow at once. A fence that no frame precedes changes nothing.
     void note_fence() {
+        if (!ran_out && closed == 0) {
+            return;
+        }
         runs_out = ran_out && closed > keep;
         ran_out = false;
         closed = 0;
