@@ -194,5 +194,5 @@
     BOOL(no_flush_local, "ARMCI_NO_FLUSH_LOCAL", 0, mirrored, job,                                      \
         "Debugging: every blocking put and accumulate waits for remote completion.")                    \
     BOOL(explicit_nb_progress, "ARMCI_EXPLICIT_NB_PROGRESS", 1, mirrored, job,                          \
-        "Poll for progress after each non-blocking call.")
+        "Poll for progress in non-blocking calls, except most of the small ones.")
 // clang-format on

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "armci/armci.h"
@@ -75,7 +76,9 @@ constexpr int64_t kMaxTasks = 4096;
 
 // Small operations that wait for room fill frames better when several are there, and each costs
 // less than a poll.
-constexpr uint64_t kSmallTasksPerPoll = 8;
+constexpr uint32_t kSmallTasksPerPoll = 8;
+// Between operations that are further apart the program computes meanwhile.
+constexpr int64_t kIsolatedNs = 20'000;
 
 }  // namespace
 
@@ -306,9 +309,25 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
     }
     const bool joins_batch = task->joins_batch();
     origin.submit(*task, origin.channel(server));
-    if (context_.progress.config().explicit_nb_progress &&
-        (!joins_batch || origin.tasks().last_submitted() % kSmallTasksPerPoll == 0)) {
+    if (!context_.progress.config().explicit_nb_progress) {
+        return;
+    }
+    if (joins_batch) {
+        poll_for_small_tasks();
+    } else {
         origin.progress();
+    }
+}
+
+void Transfers::poll_for_small_tasks() {
+    pipeline::Origin& origin = context_.progress.network()->origin;
+    const int64_t now_ns = base::now_ns();
+    const bool is_isolated = now_ns - std::exchange(last_small_task_ns_, now_ns) > kIsolatedNs;
+    if (is_isolated || ++small_tasks_ % kSmallTasksPerPoll == 0) {
+        origin.progress();
+    }
+    if (is_isolated) {
+        origin.batches().flush_all();  // progress() has only appended to them
     }
 }
 

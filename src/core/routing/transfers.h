@@ -71,11 +71,14 @@ class Transfers {
                                               pipeline::Transfer&& transfer) const;
     bool append_small(const pipeline::Transfer& transfer, pipeline::Batches::Leaving leaving,
                       const pipeline::GetEnd& end = {});
+    void poll_for_small_tasks();
     bool write_copy(const pipeline::Transfer& transfer);
     bool send_small(const pipeline::Transfer& transfer);
 
     TransferContext context_;
     bool last_took_rma_ = false;  // for ARMCI_ROUTE=alternate
+    int64_t last_small_task_ns_ = 0;
+    uint32_t small_tasks_ = 0;
 };
 
 }  // namespace armci::core

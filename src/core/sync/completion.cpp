@@ -19,7 +19,7 @@ void Completion::send_batches() {
     }
 }
 
-// Those that waited for room are copied when they are sent, after send_batches().
+// Those that waited for room may have joined a batch since send_batches().
 void Completion::send_later_batches() {
     if (!progress_.network()->origin.batches().have_left()) {
         send_batches();

@@ -38,7 +38,7 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
     point.channel = &channel;
     point.frame = channel.last_effect();
     point.last_task = has_tasks ? channel.tasks.last->number() : 0;
-    point.has_batch = !has_tasks && has_batch;  // otherwise it leaves before the tasks
+    point.has_batch = !has_tasks && has_batch;  // otherwise that is seen when they are posted
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
     point.last_get = channel.tasks.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     point.last_copy = ordering_.ordered_writes ? channel.last_copy : 0;

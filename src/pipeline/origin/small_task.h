@@ -22,6 +22,7 @@ class SmallTask : public Task {
     bool post(OriginServices& origin) override {
         if (!origin.batches.append(channel(), SmallBlocks(transfer_).transfer(),
                                    Batches::Leaving::when_due)) {
+            origin.stats->buffer_waits += std::exchange(has_waited_, true) ? 0 : 1;
             return false;
         }
         channel().recv_buffers.queued_bytes -= transfer_.total_bytes;
@@ -33,6 +34,7 @@ class SmallTask : public Task {
 
   private:
     Transfer transfer_;
+    bool has_waited_ = false;  // for the count of buffer waits
 };
 
 }  // namespace armci::pipeline

@@ -21,7 +21,7 @@ struct TaskTransition {
 };
 
 inline constexpr TaskTransition kTaskTransitions[] = {
-    // The task waits until the tasks before it and the open batch of its channel are posted.
+    // The task waits until the tasks before it are posted, and the open batch unless it joins that.
     {TaskState::created, TaskEvent::submitted, TaskState::queued},
     // The task waits for what post() needs next: the acknowledgement of earlier frames, a buffer, a
     // receive buffer, room in the window, or the provider.
