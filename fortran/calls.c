@@ -86,10 +86,15 @@ static void repeat_pieces(const struct call* call, struct sides* s) {
     }
 }
 
+static const char kNotAllocated[] = "the array is not allocated, or was not given";
+
 static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
-        fail(call, "local", "the size of this array is not known; pass a section of it");
+        /* The bounds of an array that is not allocated are undefined. */
+        fail(call, "local",
+             array->base_addr == NULL ? kNotAllocated
+                                      : "the size of this array is not known; pass a section of it");
     }
 #if ARMCI_FORTRAN_IS_GNU
     /* gfortran describes the container of a class(*) object as if it were the data. */
@@ -107,7 +112,7 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
         return;
     }
     if (array->base_addr == NULL) {
-        fail(call, "local", "the array is not allocated, or was not given");
+        fail(call, "local", kNotAllocated);
     }
     if (sides.long_level > 0) {
         repeat_pieces(call, &sides);
