@@ -86,5 +86,5 @@ if(Python3_FOUND)
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
-    set_tests_properties(tools.armci-plot PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
+    set_tests_properties(tools.armci-plot PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS "bench;nightly")
 endif()
