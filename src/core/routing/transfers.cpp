@@ -176,7 +176,10 @@ bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leavin
 std::unique_ptr<pipeline::Task> Transfers::make_task(const RouteDecision& decision,
                                                      Transfer&& transfer) const {
     Network& network = *context_.progress.network();
-    if (decision.route == Route::server &&
+    // One that has none to share a frame with has a frame of its own.
+    const pipeline::Channel* channel = network.origin.channels().find(transfer.place.server);
+    const bool others_wait = channel != nullptr && channel->tasks.first != nullptr;
+    if (decision.route == Route::server && others_wait &&
         network.costs.can_share({transfer.total_bytes, transfer.sides.block_bytes()}) &&
         network.origin.batches().may_wait(pipeline::SmallBlocks(transfer).transfer())) {
         return std::make_unique<pipeline::SmallTask>(std::move(transfer));
