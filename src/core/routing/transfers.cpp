@@ -77,8 +77,6 @@ constexpr int64_t kMaxTasks = 4096;
 // Small operations that wait for room fill frames better when several are there, and each costs
 // less than a poll.
 constexpr uint32_t kSmallTasksPerPoll = 8;
-// Between operations that are further apart the program computes meanwhile.
-constexpr int64_t kIsolatedNs = 20'000;
 
 }  // namespace
 
@@ -322,10 +320,12 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
     }
 }
 
+// Is called when one more small operation waits behind others.
 void Transfers::poll_for_small_tasks() {
     pipeline::Origin& origin = context_.progress.network()->origin;
     const int64_t now_ns = base::now_ns();
-    const bool is_isolated = now_ns - std::exchange(last_small_task_ns_, now_ns) > kIsolatedNs;
+    const bool is_isolated =
+        now_ns - std::exchange(last_small_task_ns_, now_ns) > pipeline::Batches::kIsolatedNs;
     if (is_isolated || ++small_tasks_ % kSmallTasksPerPoll == 0) {
         origin.progress();
     }

@@ -11,8 +11,6 @@
 namespace armci::pipeline {
 namespace {
 
-// A small operation that follows the last batch sooner than this waits for others.
-constexpr int64_t kIsolatedNs = 20'000;
 // So many frames with gets leave at once, so that their answers come while the caller computes.
 constexpr int kPromptGets = 4;
 // Transfers from this size on gain by longer batches than messages are.

@@ -21,6 +21,10 @@ namespace armci::pipeline {
 
 class Batches {
   public:
+    // A small operation that follows another one sooner than this waits for others. Between those
+    // that are further apart the program computes.
+    static constexpr int64_t kIsolatedNs = 20'000;
+
     // by_caller means that flush_blocking() follows.
     enum class Leaving : uint8_t { when_due, by_caller };
 
