@@ -84,6 +84,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/check_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/watch_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_call_times_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/core_cost_learning_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_handles_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_node_numbers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_notify_test.cpp

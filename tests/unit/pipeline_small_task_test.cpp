@@ -108,7 +108,7 @@ TEST_F(SmallTask, KeepsTheOrderOfTheProgram) {
     }
 }
 
-// What a message has no room for would wait for ever.
+// One that does not fit a message would never be sent.
 TEST_F(SmallTask, MayOnlyBeWhatFitsAMessage) {
     std::vector<char> local(8192);
     pipeline::SmallBlock block{local.data(), reinterpret_cast<uint64_t>(network_.memory(0))};
