@@ -12,6 +12,9 @@ target_compile_definitions(armci_build_flags INTERFACE MPICH_SKIP_MPICXX OMPI_SK
 
 if(ARMCI_SANITIZE)
     target_compile_options(armci_build_flags INTERFACE
-        -fsanitize=${ARMCI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+        -fsanitize=${ARMCI_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all
+        # An access by a null pointer ends the program with a report anyway. To check each pointer
+        # beforehand takes a fifth of the time to compile.
+        -fno-sanitize=null)
     target_link_options(armci_build_flags INTERFACE -fsanitize=${ARMCI_SANITIZE})
 endif()

@@ -3,7 +3,6 @@
 
 set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
 set(bench_test_sources
-    ${PROJECT_SOURCE_DIR}/tools/command_line/command_line.cpp
     ${bench_dir}/measuring/comparison.cpp
     ${bench_dir}/numbers/distribution.cpp
     ${bench_dir}/numbers/quantity.cpp
