@@ -60,9 +60,8 @@ TEST(Servers, ShareOneArrayByTargetRank) {
 // Each rank fences each other one, whichever of its node's servers has that one's memory.
 TEST(Servers, FenceAsksTheServerOfItsTarget) {
     constexpr int64_t kBytes = 96 << 10;
-    constexpr int kRounds = 20;
     GlobalMemory memory(kBytes);
-    for (int round = 1; round <= kRounds; ++round) {
+    for (int64_t round = 1; round <= scaled(20); ++round) {
         for (int distance = 1; distance < nproc(); ++distance) {
             const int target = (me() + distance) % nproc();
             const int source = (me() + nproc() - distance) % nproc();
