@@ -153,8 +153,8 @@ run_part() {
     if [[ $preset == tsan ]]; then
         prefix=("${fixed_addresses[@]}")
     fi
-    # Some of these wait now and then; those with the label "waits" most of the time. Other tests of
-    # several ranks are several processes each: one at a time is enough for the machine.
+    # Some of these wait now and then. Those with the label "waits" have several ranks, but leave half
+    # of two processors idle. Of other tests of several ranks, one at a time is enough for the machine.
     run_ctest "$preset" "$@" -L '^(unit|single|waits)$' --parallel $(($(nproc) + 1))
     if [[ $preset == release ]]; then
         build_ahead
