@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/routing/cost_setup.h"
 #include "counted_memory.h"
 #include "datasrv/server.h"
 #include "fabric/immediate_data.h"
@@ -63,9 +64,14 @@ class Clients {
         if (server_domain_.notifies_perhaps()) {
             server_domain_.set_notifies_writes(fabric::immediate_data_works(server_domain_));
         }
+        core::BufferPlan buffers = {.bytes = kServerBufferBytes,
+                                    .count = kServerBuffers,
+                                    .depth = kServerBuffers,
+                                    .receive_count = base::kAuto};
+        core::plan_receive_buffers(server_domain_.notifies_writes(), &buffers);
         flow_ = pipeline::plan_flow({.rank_count = count,
                                      .buffer_bytes = kServerBufferBytes,
-                                     .recv_buffer_count = 2 * kServerBuffers,
+                                     .recv_buffer_count = buffers.receive_count,
                                      .notifies_writes = server_domain_.notifies_writes()});
         open_server();
     }

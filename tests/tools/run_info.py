@@ -93,16 +93,21 @@ def check_json():
            "why there is no network", job)
 
 
-def check_verbose():
-    """Values in force, where a variable leaves the choice to the library."""
-    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="sockets",
-              ARMCI_SERVERS_PER_NODE="3", ARMCI_BUFFER_COUNT="5", **NODES)
-    expect_texts(job, 0, "ranks on 2 nodes, provider sockets on ", "(environment: 3)")
+def settings_of(job):
     settings = {}
     for line in job[2].splitlines():
         words = line.split()
         if len(words) > 3 and words[1] == "=":
             settings[words[0]] = words[2]
+    return settings
+
+
+def check_verbose():
+    """Values in force, where a variable leaves the choice to the library."""
+    job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="sockets",
+              ARMCI_SERVERS_PER_NODE="3", ARMCI_BUFFER_COUNT="5", **NODES)
+    expect_texts(job, 0, "ranks on 2 nodes, provider sockets on ", "(environment: 3)")
+    settings = settings_of(job)
     for name, value in {
         "ARMCI_PROVIDER": "sockets",
         "ARMCI_BUFFER_COUNT": "5",
@@ -111,6 +116,11 @@ def check_verbose():
     }.items():
         expect(settings.get(name) == value, f"{name} = {value}", job)
     expect("auto" not in settings.get("ARMCI_BUFFER_SIZE", "auto"), "a size of buffers", job)
+    for size, received in {"64K": "20", "2M": "10", "1M": "16"}.items():
+        written = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="tcp",
+                      ARMCI_BUFFER_COUNT="5", ARMCI_BUFFER_SIZE=size, **NODES)
+        expect(settings_of(written).get("ARMCI_RECV_BUFFER_COUNT") == received,
+               f"{received} receive buffers of {size}", written)
     expect(not settings.get("ARMCI_INTERFACE", "(").startswith("("), "an interface", job)
 
 

@@ -21,8 +21,8 @@ namespace armci::core {
 struct BufferPlan {
     int64_t bytes = 0;
     int64_t count = 0;
-    int64_t depth = 0;  // how many of them one transfer takes at most
-    int64_t receive_count = 0;
+    int64_t depth = 0;          // how many of them one transfer takes at most
+    int64_t receive_count = 0;  // of a data server
 };
 
 // What all ranks know of a data server. Its fabric address follows.

@@ -157,9 +157,19 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
         plan.depth = model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
                          .useful_depth;
     }
-    plan.receive_count =
-        config.recv_buffer_count == base::kAuto ? 2 * plan.count : config.recv_buffer_count;
+    plan.receive_count = config.recv_buffer_count;
     return plan;
+}
+
+void plan_receive_buffers(bool are_written, BufferPlan* plan) {
+    // One origin may have half of them under way: 8 MiB hold the round trip of 10 Gbit/s and 2 ms
+    // each way.
+    constexpr int64_t kWrittenBytes = 16 << 20;
+    if (plan->receive_count == base::kAuto) {
+        plan->receive_count =
+            are_written ? std::clamp(kWrittenBytes / plan->bytes, 2 * plan->count, 4 * plan->count)
+                        : 2 * plan->count;
+    }
 }
 
 void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,

@@ -97,7 +97,7 @@ class Program {
         Plan plan = make_study_plan(machine, 2);
         plan.buffer_bytes = 256 << 10;
         plan.buffer_count = 16;
-        plan.receive_count = 32;
+        plan.receive_count = 64;
         plan.min_get_by_put = int64_t{1} << 40;
         plan.route = setting.route;
         plan.costs = setting.costs;
@@ -217,7 +217,7 @@ bool check_links(bool all) {
                        [&](const Setting& setting) { return measure(link, setting); });
         Worst alone;
         Worst streams;
-        const double max_of_streams = link.is_of_goal() ? 1.2 : 1.4;
+        const double max_of_streams = link.is_of_goal() ? 1.1 : 1.4;
         bool is_link_right = times[1][0] > 0;
         is_link_right &= is_good(times, 0, link.is_of_goal() ? 1.1 : 1.2, 1.2, &alone);
         is_link_right &= is_good(times, kOpsAlone, max_of_streams, max_of_streams, &streams);
