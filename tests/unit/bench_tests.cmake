@@ -1,35 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of armci-bench: the parts that need neither MPI nor ARMCI.
 
-set(bench_dir ${PROJECT_SOURCE_DIR}/tools/armci-bench)
-set(bench_test_sources
-    ${bench_dir}/measuring/comparison.cpp
-    ${bench_dir}/numbers/distribution.cpp
-    ${bench_dir}/numbers/quantity.cpp
-    ${PROJECT_SOURCE_DIR}/tools/progress/progress.cpp
-    ${PROJECT_SOURCE_DIR}/tools/statistics/statistics.cpp
-    ${bench_dir}/options/choices.cpp
-    ${bench_dir}/options/element.cpp
-    ${bench_dir}/options/options.cpp
-    ${bench_dir}/reporting/json.cpp
-    ${bench_dir}/workloads/computation.cpp
-    ${bench_dir}/workloads/overlap.cpp
-    ${bench_dir}/workloads/row.cpp
-    ${bench_dir}/workloads/shape.cpp
-    ${bench_dir}/workloads/transfer_check.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_json_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tools_progress_test.cpp
-    ${CMAKE_CURRENT_LIST_DIR}/tools_statistics_test.cpp)
-set_source_files_properties(${bench_test_sources}
-    PROPERTIES INCLUDE_DIRECTORIES ${PROJECT_SOURCE_DIR}/tools)
-list(APPEND ARMCI_UNIT_TEST_SOURCES ${bench_test_sources})
+if(TARGET armci_bench_parts)
+    list(APPEND ARMCI_UNIT_TEST_LIBRARIES armci_bench_parts)
+    list(APPEND ARMCI_UNIT_TEST_SOURCES
+        ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_json_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/tools_progress_test.cpp
+        ${CMAKE_CURRENT_LIST_DIR}/tools_statistics_test.cpp)
+endif()
 
 # The program itself: every operation once, with its data checked, in the ways ranks can take part.
 if(TARGET armci-bench)
