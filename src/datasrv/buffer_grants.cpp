@@ -67,7 +67,8 @@ uint32_t BufferGrants::next(uint32_t room, GrantClient** client, uint32_t* recv_
         const uint32_t below = max > first.held ? max - first.held : 0;
         const uint32_t count = std::min({first.wanted, below, free_count(), room});
         // A grant is several buffers, because each grant is a message.
-        const uint32_t worth = first.held == 0 ? 1 : std::min(first.wanted, std::max(1u, max / 4));
+        const uint32_t worth =
+            first.held == 0 ? 1 : std::min({first.wanted, room, std::max(1u, max / 4)});
         if (count == 0 || count < worth) {
             want(first, first.wanted);
             continue;

@@ -51,6 +51,19 @@ TEST(BufferGrants, GrantsSeveralBuffersAtATimeToAnActiveClient) {
     EXPECT_THAT(grant_to(grants, client), testing::SizeIs(2));
 }
 
+// A message has room for fewer buffers than a quarter of what the client may hold.
+TEST(BufferGrants, GrantsAClientItsHalfOfManyBuffersInSeveralMessages) {
+    BufferGrants grants;
+    grants.open(128);
+    GrantClient client;
+    grants.want(client, 100);
+    for (uint32_t held = kRoom; held <= 64; held += kRoom) {
+        EXPECT_THAT(grant_to(grants, client), testing::SizeIs(kRoom));
+        EXPECT_EQ(client.held, held);
+    }
+    EXPECT_THAT(grant_to(grants, client), testing::IsEmpty());
+}
+
 TEST(BufferGrants, BufferIsUsedOnceAndOnlyByItsHolder) {
     BufferGrants grants;
     grants.open(4);
@@ -134,7 +147,7 @@ TEST(BufferGrants, RandomUseNeitherLosesNorDuplicatesBuffers) {
     for (unsigned seed = 1; seed <= 20; ++seed) {
         SCOPED_TRACE(testing::Message() << "seed " << seed);
         std::mt19937 random(seed);
-        const uint32_t recv_buffer_count = 1 + random() % 40;
+        const uint32_t recv_buffer_count = 1 + random() % 200;
         BufferGrants grants;
         grants.open(recv_buffer_count);
         std::vector<GrantClient> clients(1 + random() % 12);
