@@ -52,11 +52,25 @@ inline void wait_until_asleep(const std::string& task) {
     }
 }
 
-// Waits until most of many looks find it asleep, which is rare for a thread that polls. Waits
-// forever if it never sleeps.
+// How often it has gone to sleep.
+inline long sleeps_of(const std::string& task) {
+    std::ifstream file(task + "/status");
+    std::string line;
+    long count = 0;
+    while (std::getline(file, line) &&
+           std::sscanf(line.c_str(), "voluntary_ctxt_switches: %ld", &count) != 1) {
+    }
+    return count;
+}
+
+// Waits until most of many looks find it asleep, which is rare for a thread that polls, or until it
+// has gone to sleep often: on a busy machine one that naps spends its time waiting for a processor.
+// Waits forever if it never sleeps.
 inline void wait_until_it_stays_asleep(const std::string& task) {
     constexpr int kLooks = 200;
-    for (int looks = 0; looks < kLooks;) {
+    constexpr long kSleeps = 100;
+    const long sleeps = sleeps_of(task);
+    for (int looks = 0; looks < kLooks && sleeps_of(task) < sleeps + kSleeps;) {
         looks = is_asleep(task) ? looks + 1 : std::max(0, looks - 3);
         sched_yield();
     }
