@@ -71,8 +71,8 @@ if setarch "$(uname -m)" --addr-no-randomize true 2>/dev/null; then
     fixed_addresses=(setarch "$(uname -m)" --addr-no-randomize)
 fi
 
-# Most of the time in which libfabric starts in a process is two readings of the kernel's symbols by
-# its provider verbs (docs/scaling.md). Tests find none where that is allowed.
+# libfabric's provider verbs reads the kernel's symbols twice, which is most of the time of its start
+# (docs/scaling.md). Where mounts are allowed, tests see an empty table.
 no_symbols=(unshare --mount sh -c 'mount --bind /dev/null /proc/kallsyms && exec "$@"' sh)
 if ! "${no_symbols[@]}" true 2>/dev/null; then
     no_symbols=()
@@ -166,8 +166,8 @@ run_part() {
     if [[ $preset == release ]]; then
         build_ahead
     fi
-    # Two jobs of two ranks at a time on two processors, but not two of three. One at a time takes a
-    # sixth longer.
+    # On two processors, two jobs of two ranks run at a time, but jobs of three or more run alone. If
+    # all jobs ran alone, these tests would take a sixth longer.
     run_ctest "$preset" "$@" -LE "^(unit|single|waits)\$|$left_out" --parallel $(($(nproc) + 2))
     if ((ran == 0)) && [[ -z $filter ]]; then
         echo "test: $preset has no tests"

@@ -184,7 +184,7 @@ function(armci_mp_run program)
                 ${ARMCI_TIMEOUT_PROGRAM} --kill-after=5 ${ARMCI_TEST_JOB_LIMIT_S}
                 ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${ranks} ${MPIEXEC_PREFLAGS}
                 $<TARGET_FILE:mp_${program}> ${program_arguments} ${others})
-            # PROCESSORS keeps jobs from sharing cores as far as the machine allows.
+            # PROCESSORS bounds the ranks that run at a time (scripts/test.sh says how many).
             set_tests_properties("${test}" PROPERTIES
                 ENVIRONMENT "${environment}"
                 LABELS "${labels};${arg_LABELS}"
