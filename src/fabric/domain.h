@@ -57,6 +57,9 @@ class Domain {
     bool provider_chooses_keys() const {
         return (info().domain_attr->mr_mode & FI_MR_PROV_KEY) != 0;
     }
+    // Says whether memory must have its pages when it is registered. Otherwise registered memory
+    // takes only the pages that are used.
+    bool pins_memory() const { return (info().domain_attr->mr_mode & FI_MR_ALLOCATED) != 0; }
     // Returns how many bits a key has.
     int key_bits() const { return std::bit_width(largest_key(info().domain_attr->mr_key_size)); }
 

@@ -514,7 +514,8 @@ void open_network(Runtime& runtime) {
     network.network_reason = std::move(network_reason);
     open_rails(runtime.world, std::move(rails), peer_count(runtime), &network.domain);
     agree_on_immediate_data(runtime.world, &network.domain);
-    core::plan_receive_buffers(network.domain.notifies_writes(), &settings.buffers);
+    core::plan_receive_buffers(network.domain.notifies_writes() && !network.domain.pins_memory(),
+                               &settings.buffers);
     decide_on_rma(network, config);
     exchange_tokens(runtime);
     open_server(runtime, settings, processor);

@@ -68,7 +68,8 @@ class Clients {
                                     .count = kServerBuffers,
                                     .depth = kServerBuffers,
                                     .receive_count = base::kAuto};
-        core::plan_receive_buffers(server_domain_.notifies_writes(), &buffers);
+        core::plan_receive_buffers(
+            server_domain_.notifies_writes() && !server_domain_.pins_memory(), &buffers);
         flow_ = pipeline::plan_flow({.rank_count = count,
                                      .buffer_bytes = kServerBufferBytes,
                                      .recv_buffer_count = buffers.receive_count,

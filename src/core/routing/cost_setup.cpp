@@ -161,14 +161,16 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     return plan;
 }
 
-void plan_receive_buffers(bool are_written, BufferPlan* plan) {
+void plan_receive_buffers(bool cost_when_used, BufferPlan* plan) {
     // One origin may have half of them under way: 8 MiB hold the round trip of 10 Gbit/s and 2 ms
     // each way.
-    constexpr int64_t kWrittenBytes = 16 << 20;
+    constexpr int64_t kBytes = 16 << 20;
     if (plan->receive_count == base::kAuto) {
-        plan->receive_count =
-            are_written ? std::clamp(kWrittenBytes / plan->bytes, 2 * plan->count, 4 * plan->count)
-                        : 2 * plan->count;
+        plan->receive_count = 2 * plan->count;
+        if (cost_when_used) {
+            plan->receive_count =
+                std::clamp(kBytes / plan->bytes, plan->receive_count, 2 * plan->receive_count);
+        }
     }
 }
 

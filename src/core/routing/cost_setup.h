@@ -27,13 +27,13 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
                          const fabric::NetworkCosts& table);
 
 // Returns the configured sizes. A size that is "auto" follows from the costs of a large strided
-// put, except that of the receive buffers.
+// put, but the number of receive buffers stays base::kAuto.
 BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
 
-// Sets the number of receive buffers of a data server if it is "auto". Written ones have memory of
-// their own, of which only what is used costs anything where nothing is pinned. Otherwise they are
-// posted memory for messages, in each rank, too.
-void plan_receive_buffers(bool are_written, BufferPlan* plan);
+// Sets the number of receive buffers if it is base::kAuto. There are more where they take memory
+// only when they are used. They do not where chunks are messages, because each rank posts as much
+// memory, and where a provider pins them.
+void plan_receive_buffers(bool cost_when_used, BufferPlan* plan);
 
 // Sets the network's cost model. The origin must be open.
 void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,

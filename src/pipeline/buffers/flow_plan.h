@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // How much may be under way between origins and a data server, and the memory that this takes. It
-// is the same with and without immediate data, and does not depend on the number of origins.
+// does not depend on the number of origins.
 #pragma once
 
 #include <algorithm>

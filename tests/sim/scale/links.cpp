@@ -10,6 +10,7 @@
 
 #include "armci/armci.h"
 #include "child_process.h"
+#include "core/routing/cost_setup.h"
 #include "job.h"
 #include "plan.h"
 #include "simulation.h"
@@ -26,8 +27,9 @@ struct Link {
     int64_t delay_us;
     double operation;
 
+    bool is_tcp() const { return provider[0] == 't'; }
     // Returns whether it is one of the links for which a tenth is promised.
-    bool is_of_goal() const { return mbit_per_s <= 10000 && operation == 1 && provider[0] == 't'; }
+    bool is_of_goal() const { return mbit_per_s <= 10000 && operation == 1 && is_tcp(); }
 };
 constexpr Link kLinks[] = {
     {"tcp", 10000, 2000, 1}, {"tcp", 10000, 0, 1},   {"cxi", 100000, 0, 6},  {"tcp", 1800, 2000, 1},
@@ -84,8 +86,8 @@ Machine machine_of(const Link& link) {
 
 class Program {
   public:
-    Program(const Machine& machine, const Setting& setting)
-        : plan_(two_nodes(machine, setting)), job_(plan_) {}
+    Program(const Link& link, const Setting& setting)
+        : plan_(two_nodes(link, setting)), job_(plan_) {}
 
     Times run() {
         job_.run([this](int rank, int) { play(rank); }, [] {});
@@ -93,11 +95,15 @@ class Program {
     }
 
   private:
-    static Plan two_nodes(const Machine& machine, const Setting& setting) {
-        Plan plan = make_study_plan(machine, 2);
-        plan.buffer_bytes = 256 << 10;
-        plan.buffer_count = 16;
-        plan.receive_count = 64;
+    static Plan two_nodes(const Link& link, const Setting& setting) {
+        // As they are by themselves.
+        core::BufferPlan buffers = {
+            .bytes = 256 << 10, .count = 16, .depth = 16, .receive_count = base::kAuto};
+        core::plan_receive_buffers(link.is_tcp(), &buffers);
+        Plan plan = make_study_plan(machine_of(link), 2);
+        plan.buffer_bytes = buffers.bytes;
+        plan.buffer_count = buffers.count;
+        plan.receive_count = buffers.receive_count;
         plan.min_get_by_put = int64_t{1} << 40;
         plan.route = setting.route;
         plan.costs = setting.costs;
@@ -159,8 +165,7 @@ Times measure(const Link& link, const Setting& setting) {
     std::FILE* out = std::tmpfile();
     const int status = test::ChildProcess([&] {
                            begin_run(1, false, "");
-                           const Machine machine = machine_of(link);
-                           const Times times = Program(machine, setting).run();
+                           const Times times = Program(link, setting).run();
                            std::fwrite(times.data(), sizeof times, 1, out);
                            std::fflush(out);
                            return 0;
