@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Unit tests of armci-bench: the parts that need neither MPI nor ARMCI.
 
-if(TARGET armci_bench_parts)
-    list(APPEND ARMCI_UNIT_TEST_LIBRARIES armci_bench_parts)
-    list(APPEND ARMCI_UNIT_TEST_SOURCES
-        ${CMAKE_CURRENT_LIST_DIR}/bench_check_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_comparison_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_distribution_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_json_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_options_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_overlap_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_quantity_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/bench_shape_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/tools_progress_test.cpp
-        ${CMAKE_CURRENT_LIST_DIR}/tools_statistics_test.cpp)
-endif()
+armci_unit_tests_of_tool(armci_bench_parts
+    bench_check_test.cpp
+    bench_comparison_test.cpp
+    bench_distribution_test.cpp
+    bench_json_test.cpp
+    bench_options_test.cpp
+    bench_overlap_test.cpp
+    bench_quantity_test.cpp
+    bench_shape_test.cpp
+    tools_progress_test.cpp
+    tools_statistics_test.cpp)
 
 # The program itself: every operation once, with its data checked, in the ways ranks can take part.
 if(TARGET armci-bench)
