@@ -180,9 +180,9 @@ run_part() {
 echo "test: Debian packages that are missing, if any (some minutes on a new system)"
 "$root/scripts/setup.sh" "${packages[@]}"
 if [[ -z $filter ]]; then
-    echo "test: next, release: compiles everything (6 minutes) and runs all tests (12 minutes)"
+    echo "test: next, release: compiles everything (6 minutes) and runs all tests (10 minutes)"
     if [[ $quick == no ]]; then
-        echo "test: then, ${sanitizers[*]}: compile the rest of their tests, and run them (2 minutes each)"
+        echo "test: then, ${sanitizers[*]}: compile the rest of their tests, and run them (5 minutes each)"
     fi
 fi
 run_part release all

@@ -30,9 +30,9 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
 // put, but the number of receive buffers stays base::kAuto.
 BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
 
-// Sets the number of receive buffers if it is base::kAuto. There are more where they take memory
-// only when they are used. They do not where chunks are messages, because each rank posts as much
-// memory, and where a provider pins them.
+// Sets the number of receive buffers if it is base::kAuto. There are up to twice as many if they
+// take memory only when they are used. That is so if chunks are written and the provider pins no
+// memory.
 void plan_receive_buffers(bool cost_when_used, BufferPlan* plan);
 
 // Sets the network's cost model. The origin must be open.
