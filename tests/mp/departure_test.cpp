@@ -501,7 +501,7 @@ TEST_F(Departure, SmallOperationsWhileALargePutIsUnderWay) {
 // and end before the network has done anything with it.
 // promise: completion.blocking-has-left
 TEST_F(Departure, PutThatAFenceUsuallyFollows) {
-    for (const int bytes : {kSmall, 4096, 4097}) {
+    for (const int bytes : {kSmall, 16384, 16385}) {
         for (const bool is_after_large : {false, true}) {
             check(is_after_large ? "behind a large put" : "alone", bytes - 1, [&] {
                 for (int i = 0; i < 3; ++i) {

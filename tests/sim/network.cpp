@@ -347,7 +347,7 @@ std::vector<Piece> split(char* local, char* remote, size_t bytes) {
 }
 
 bool leaves_alone(const Posted& operation) {
-    constexpr size_t kSurelyTaken = 4 << 10;
+    const size_t surely_taken = operation.kind == Kind::write ? 16 << 10 : 4 << 10;
     if (is_timed()) {
         return true;
     }
@@ -357,7 +357,7 @@ bool leaves_alone(const Posted& operation) {
             earlier->from == operation.from && earlier->to == operation.to && !earlier->is_placed;
         bytes += is_in_the_way ? earlier->bytes : 0;
     }
-    return rules().sends_alone && bytes <= kSurelyTaken && !is_behind_waiting(operation);
+    return rules().sends_alone && bytes <= surely_taken && !is_behind_waiting(operation);
 }
 
 void read_local(Posted& operation) {

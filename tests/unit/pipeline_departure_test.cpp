@@ -167,6 +167,16 @@ TEST_F(PipelineDepartureIntoFullNetwork, ARequestThatIsCompleteArrives) {
     end_all();
 }
 
+// A put that ends with its copy must find room in a socket that sends nothing.
+TEST_F(PipelineDeparture, APutThatMayFindNoRoomIsNotCopied) {
+    constexpr int64_t kLongest = 16 << 10;
+    if (!origin().copies_puts(1)) {
+        GTEST_SKIP() << "this provider does not say when a write has arrived";
+    }
+    EXPECT_TRUE(origin().may_write_copy(0, kLongest));
+    EXPECT_FALSE(origin().may_write_copy(0, kLongest + 1));
+}
+
 // By default, the provider tcp copies a message for which a socket has no room. It then reports the
 // message as complete, and those behind it.
 TEST_F(PipelineDeparture, NothingIsCompleteBehindAPutThatFoundNoRoom) {

@@ -53,7 +53,7 @@ class Origin {
     // Returns whether a put of that length is copied if a fence is likely to follow and nothing is
     // under way there.
     bool copies_puts(int64_t bytes) const {
-        return bytes <= int64_t{FrameSender::kSurelyTaken} && frames_.sends_alone() &&
+        return bytes <= int64_t{FrameSender::kSurelyWritten} && frames_.sends_alone() &&
                rma_.writes_copies();
     }
     // Returns whether it may be copied now. The put ends at once, so the copy must leave without
@@ -61,7 +61,8 @@ class Origin {
     bool may_write_copy(int server, int64_t bytes) const {
         const Channel* channel = channels_.find(server);
         return channel != nullptr && copies_puts(bytes) &&
-               frames_.leaves_alone(*channel, static_cast<size_t>(bytes)) &&
+               frames_.leaves_alone(*channel, static_cast<size_t>(bytes),
+                                    FrameSender::kSurelyWritten) &&
                channel->tasks.first == nullptr && channel->batch == nullptr &&
                !channel->mutations_pending();
     }
