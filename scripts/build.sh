@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Configures a preset of CMakePresets.json and builds it into build/PRESET, with Debian's MPICH and
-# GCC or, into directories of their own (build/PRESET-openmpi, build/PRESET-clang), with another MPI
-# and compiler. --mpi abi builds for the standard binary interface of MPI 5, with the mpicc_abi and
-# mpiexec of the PATH (MPICH has them from version 5 on; scripts/test-on.sh abi gets one).
+# GCC (clang for the presets asan and fuzz) or, into directories of their own (build/PRESET-openmpi,
+# build/PRESET-clang), with another MPI and compiler. --mpi abi builds for the standard binary
+# interface of MPI 5, with the mpicc_abi and mpiexec of the PATH (MPICH has them from version 5 on;
+# scripts/test-on.sh abi gets one).
 #
 #   scripts/build.sh PRESET [--mpi mpich|openmpi|abi] [--compiler gcc|clang] [-DNAME=VALUE...]
 #                    [--target NAME]
 set -euo pipefail
 
 usage() {
-    sed -n '3,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+    sed -n '3,11s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
     exit 2
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Builds and runs all tests: the release build, then what is labelled for the address sanitizer in a
-# build of its own. Installs missing packages first.
+# build of its own, by clang. Installs missing packages first.
 #
 #   scripts/test.sh [--quick] [--nightly] [--filter REGEX] [--mpi mpich|openmpi]
 #                   [--compiler gcc|clang]
@@ -58,6 +58,9 @@ case $compiler in
     clang) packages+=(clang) suffix+=-clang quick=yes ;;
     *) usage ;;
 esac
+if [[ $quick == no ]]; then
+    packages+=(clang)
+fi
 
 # Tests set what they need; the caller's settings are not part of that.
 for variable in "${!ARMCI_@}"; do

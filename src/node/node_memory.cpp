@@ -11,6 +11,8 @@
 #include <cstring>
 #include <utility>
 
+#include "base/sanitizers.h"
+
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0x100000
 #endif
@@ -167,7 +169,7 @@ bool leaves_address_space(size_t bytes) {
 }
 
 void* candidate_address(int index, uint64_t random) {
-#ifdef __SANITIZE_THREAD__
+#if ARMCI_HAS_TSAN
     // Under the thread sanitizer, programs may map nothing elsewhere, and end if they try.
     constexpr uintptr_t kCandidates[] = {0x7ea0'0000'0000, 0x7ec0'0000'0000, 0x7e90'0000'0000};
     constexpr int kRandomCandidates = 0;
@@ -180,14 +182,14 @@ void* candidate_address(int index, uint64_t random) {
                                          0x6000'0000'0000, 0x7000'0000'0000};
     constexpr int kRandomCandidates = 8;
 #endif
-    constexpr uintptr_t kLowest = 0x1800'0000'0000;
-    constexpr uintptr_t kHighest = 0x6000'0000'0000;
+    constexpr uintptr_t kLowestAddress = 0x1800'0000'0000;
+    constexpr uintptr_t kHighestAddress = 0x6000'0000'0000;
     constexpr uintptr_t kAlignment = 2 << 20;
     constexpr int kCount = sizeof kCandidates / sizeof kCandidates[0];
     if (index < kRandomCandidates) {
         const uint64_t draw = random + static_cast<uint64_t>(index) * 0x9e37'79b9'7f4a'7c15;
-        return reinterpret_cast<void*>(kLowest +
-                                       draw % ((kHighest - kLowest) / kAlignment) * kAlignment);
+        return reinterpret_cast<void*>(
+            kLowestAddress + draw % ((kHighestAddress - kLowestAddress) / kAlignment) * kAlignment);
     }
     index -= kRandomCandidates;
     return index < kCount ? reinterpret_cast<void*>(kCandidates[index]) : nullptr;

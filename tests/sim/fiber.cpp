@@ -7,9 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "simulation.h"
 
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -58,13 +59,13 @@ Fiber::~Fiber() {
 
 void Fiber::resume() {
     g_current = this;
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_start_switch_fiber(&back_fake_stack_, stack_, kStackBytes);
 #endif
     if (_setjmp(there_) == 0) {
         switch_to();
     }
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_finish_switch_fiber(g_current->back_fake_stack_, nullptr, nullptr);
 #endif
     g_current = nullptr;
@@ -84,12 +85,12 @@ void Fiber::switch_back() {
 
 void Fiber::run() {
     Fiber* self = g_current;
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_finish_switch_fiber(nullptr, &self->back_stack_, &self->back_stack_bytes_);
 #endif
     self->body_();
     self->has_ended_ = true;
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_start_switch_fiber(nullptr, self->back_stack_, self->back_stack_bytes_);
 #endif
     self->switch_back();
@@ -104,14 +105,14 @@ void Fiber::yield() {
     if (self == nullptr) {
         return;
     }
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_start_switch_fiber(&self->own_fake_stack_, self->back_stack_,
                                    self->back_stack_bytes_);
 #endif
     if (_setjmp(self->here_) == 0) {
         self->switch_back();
     }
-#if defined(__SANITIZE_ADDRESS__)
+#if ARMCI_HAS_ASAN
     __sanitizer_finish_switch_fiber(g_current->own_fake_stack_, &g_current->back_stack_,
                                     &g_current->back_stack_bytes_);
 #endif

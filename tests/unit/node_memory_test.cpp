@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/sanitizers.h"
 #include "child_process.h"
 #include "test_heap.h"
 
@@ -86,7 +87,7 @@ TEST(NodeMemory, FileSizeLimitIsAnErrorNotASignal) {
 }
 
 TEST(NodeMemory, RefusesMemoryBeyondTheAddressSpaceLimit) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ARMCI_HAS_ASAN || ARMCI_HAS_TSAN
     GTEST_SKIP() << "a sanitizer has taken more addresses than the limit allows";
 #endif
     ChildProcess child([] {
@@ -308,7 +309,7 @@ TEST(MapShared, FirstCandidateDiffersFromJobToJob) {
     for (uint64_t random = 0; random < 1000; ++random) {
         first.insert(candidate_address(0, random * 0x9e37'79b9'7f4a'7c15));
     }
-#ifdef __SANITIZE_THREAD__
+#if ARMCI_HAS_TSAN
     EXPECT_EQ(first.size(), 1U) << "only few addresses can be mapped";
 #else
     EXPECT_GT(first.size(), 990U);

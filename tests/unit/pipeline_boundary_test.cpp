@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "base/sanitizers.h"
 #include "fabric/faults.h"
 #include "server_fixture.h"
 #include "transfer_pattern.h"
@@ -30,7 +31,7 @@ void PrintTo(const BoundarySetting& setting, std::ostream* out) {
 
 // Chunks are sent as messages, or written into granted receive buffers. Where everything takes many
 // times as long, only some of the lengths are tested over one network.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ARMCI_HAS_ASAN || ARMCI_HAS_TSAN
 constexpr int64_t kEvery = 17;
 const BoundarySetting kNetworks[] = {{16384, true}};
 #else

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/sanitizers.h"
 #include "fabric/faults.h"
 #include "pipeline/costs/cost_model.h"
 #include "server_fixture.h"
@@ -333,7 +334,7 @@ TEST_P(PipelineOrder, TransfersOfTheSameBytesTakeEffectInOrder) {
 }
 
 // A few of them where everything takes many times as long.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if ARMCI_HAS_ASAN || ARMCI_HAS_TSAN
 const MatrixSetting kAlone[] = {{1, 4 << 10, Weather::storm, true},
                                 {3, 64 << 10, Weather::registering},
                                 {2, 64 << 10, Weather::locked, true}};
