@@ -66,6 +66,12 @@ case $compiler in
     *) usage ;;
 esac
 
+# CMake forgets settings of the preset when the compiler of a build folder changes, as that of asan has.
+cached=$(sed -n 's/^CMAKE_CXX_COMPILER:[A-Z]*=//p' "$directory/CMakeCache.txt" 2>/dev/null || true)
+if [[ $preset == asan && -n $cached && $cached != *clang* ]]; then
+    rm -rf "$directory/CMakeCache.txt" "$directory/CMakeFiles"
+fi
+
 echo "build: preset $preset in $PWD/$directory"
 # Debian's Python is the one that Debian's modules are for.
 # Only warnings and errors of the configuration are worth reading; they go to standard error.

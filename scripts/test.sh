@@ -59,7 +59,7 @@ case $compiler in
     *) usage ;;
 esac
 if [[ $quick == no ]]; then
-    packages+=(clang)
+    packages+=(clang) # not needed with --quick
 fi
 
 # Tests set what they need; the caller's settings are not part of that.

@@ -212,7 +212,7 @@ TEST(NonBlocking, AHandleWithoutOperationsTestsAsComplete) {
         incomplete += ARMCI_Test(&handle) != 0 ? 1 : 0;
     }
     EXPECT_EQ(incomplete, 0);
-    ARMCI_WaitAll();  // the value is needed until then
+    ARMCI_WaitAll();  // `value` must stay until then
     sync();
 }
 
