@@ -59,7 +59,7 @@ case $compiler in
     *) usage ;;
 esac
 if [[ $quick == no ]]; then
-    packages+=(clang) # not needed with --quick
+    packages+=(clang)
 fi
 
 # Tests set what they need; the caller's settings are not part of that.

@@ -446,8 +446,8 @@ def sections(results):
         found.append(section("Between two hosts; four ranks",
                              "Two ranks of the first host act on two of the second at once. Puts, gets and accumulates of "
                              "256 bytes go to places in no order. Contended fetch-and-adds are of all ranks to one counter. "
-                             f"In a full run a sample takes {LONG_SAMPLE_MS} ms: four ranks that poll share two processors, and which of "
-                             "them run at once is chance for some milliseconds.",
+                             f"In a full run a sample takes {LONG_SAMPLE_MS} ms: four ranks that poll share two "
+                             "processors, and which of them run at once is chance for some milliseconds.",
                              rows, [table(rows, "Microseconds for each operation of a rank")],
                              options_text(SEVERAL[:2], "stream", "--pattern pair --target-wait armci") + ", and `--ops "
                              "fetch-add-contended`"))
