@@ -185,7 +185,7 @@ echo "test: Debian packages that are missing, if any (some minutes on a new syst
 if [[ -z $filter ]]; then
     echo "test: next, release: compiles everything (6 minutes) and runs all tests (10 minutes)"
     if [[ $quick == no ]]; then
-        echo "test: then, ${sanitizers[*]}: compile the rest of their tests, and run them (5 minutes each)"
+        echo "test: then, ${sanitizers[*]}: compile the rest of their tests, and run them (asan 2 minutes)"
     fi
 fi
 run_part release all
