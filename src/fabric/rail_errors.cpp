@@ -40,6 +40,10 @@ std::string Rail::describe_peer(int peer) const {
 }
 
 std::string Rail::explain_failure(int error, int peer) const {
+    if (error == EFAULT) {
+        return "The system cannot read or write the local memory; check the address and the length "
+               "that this rank has passed";
+    }
     const std::string own = own_address(domain_->info(), address_.data());
     const std::string answer = options_.ask_peer != nullptr
                                    ? options_.ask_peer(options_.describe_context, peer)
