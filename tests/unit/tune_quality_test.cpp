@@ -17,10 +17,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-const pipeline::PipelineLimits kLimits = {65536, 8, 2048};
+const pipeline::PipelineLimits kKnownLimits = {65536, 8, 2048};
 
 // As measured between two processes over TCP on an idle machine.
-pipeline::CostConstants known_costs() {
+pipeline::CostConstants costs_of_known_network() {
     pipeline::CostConstants constants;
     for (pipeline::RmaCosts& rma : constants.rma) {
         rma.latency_us = 7;
@@ -45,8 +45,8 @@ struct Noise {
 };
 
 std::vector<Cell> measured(const Noise& noise) {
-    const pipeline::CostConstants constants = known_costs();
-    const pipeline::CostModel model(constants, kLimits);
+    const pipeline::CostConstants constants = costs_of_known_network();
+    const pipeline::CostModel model(constants, kKnownLimits);
     std::mt19937 random(1);
     std::vector<Cell> cells;
     const auto add = [&](OpKind op, int64_t total_bytes, int64_t block_bytes, bool is_check) {
@@ -105,16 +105,16 @@ pipeline::CostConstants fitted_to(const std::vector<Cell>& cells) {
             samples.push_back({cell.op, cell.routes[i], cell.shape, cell.non_blocking, cell.us[i]});
         }
     }
-    pipeline::CostConstants constants = known_costs();
+    pipeline::CostConstants constants = costs_of_known_network();
     constants.rma = {};
     constants.server = {};
-    fit_costs(samples, kLimits, &constants);
+    fit_costs(samples, kKnownLimits, &constants);
     return constants;
 }
 
 std::vector<std::string> faults_of(const std::vector<Cell>& cells,
                                    const pipeline::CostConstants& constants) {
-    pipeline::CostModel model(constants, kLimits);
+    pipeline::CostModel model(constants, kKnownLimits);
     model.choose_by_costs();
     return find_faults(cells, model);
 }
@@ -139,14 +139,14 @@ TEST(TuneQuality, RefusesMeasurementsOfABusyMachine) {
 
 TEST(TuneQuality, RefusesDifferingRepetitions) {
     const std::vector<Cell> cells = measured({.spread = kMaxSpread + 0.01});
-    const std::vector<std::string> faults = faults_of(cells, known_costs());
+    const std::vector<std::string> faults = faults_of(cells, costs_of_known_network());
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_THAT(faults[0], HasSubstr("the quartiles lie 26 % or more from the median"));
 }
 
 TEST(TuneQuality, RefusesConstantsThatAreNotPositive) {
     const std::vector<Cell> cells = measured({});
-    pipeline::CostConstants constants = known_costs();
+    pipeline::CostConstants constants = costs_of_known_network();
     constants.rma[0].latency_us = 0;
     constants.rma[1].blocks.block_us[2] = 0;
     constants.server[2].request_us = 0;
@@ -154,14 +154,14 @@ TEST(TuneQuality, RefusesConstantsThatAreNotPositive) {
     EXPECT_THAT(faults, Contains("put by rma: its latency_us comes out as 0"));
     EXPECT_THAT(faults, Contains("get by rma: its cost of a block of 4096 bytes comes out as 0"));
     EXPECT_THAT(faults, Contains("acc by server: its request_us comes out as 0"));
-    constants = known_costs();
+    constants = costs_of_known_network();
     constants.rma[0].far_byte_us = 0;  // there may be no far memory
     constants.server[1].far_byte_us = 0;
     EXPECT_THAT(faults_of(cells, constants), IsEmpty());
 }
 
 TEST(TuneQuality, RefusesAModelThatDoesNotFit) {
-    pipeline::CostConstants constants = known_costs();
+    pipeline::CostConstants constants = costs_of_known_network();
     constants.server[1].request_us *= 3;
     constants.server[1].chunk_us *= 3;
     constants.server[1].byte_us *= 3;
@@ -178,7 +178,7 @@ TEST(TuneQuality, RefusesPoorChoices) {
             std::swap(cell.us[0], cell.us[1]);
         }
     }
-    const std::vector<std::string> faults = faults_of(cells, known_costs());
+    const std::vector<std::string> faults = faults_of(cells, costs_of_known_network());
     ASSERT_EQ(faults.size(), 1u);
     EXPECT_THAT(faults[0], HasSubstr("the choices are poor: of "));
 }
@@ -193,7 +193,7 @@ TEST(TuneQuality, ChecksNoChoicesWithoutRma) {
             cell.spread.erase(cell.spread.begin());
         }
     }
-    pipeline::CostConstants constants = known_costs();
+    pipeline::CostConstants constants = costs_of_known_network();
     constants.rma = {};  // nothing to measure
     EXPECT_THAT(faults_of(cells, constants), IsEmpty());
 }
