@@ -50,7 +50,7 @@
     INTEGER(recv_buffer_count, "ARMCI_RECV_BUFFER_COUNT", kAuto, 1, 65536, own, job,                       \
         "Buffers that a data server keeps for incoming chunks of all its clients together, which it "   \
         "grants to those that need them. auto: twice ARMCI_BUFFER_COUNT. Where they take memory only "  \
-        "when they are used, as over TCP: as many as 16 MiB hold, but two to four times "               \
+        "when they are used, as over TCP: as many as 32 MiB hold, but two to four times "               \
         "ARMCI_BUFFER_COUNT.")                                                                          \
     BYTES(rma_min_block, "ARMCI_RMA_MIN_BLOCK", 0, 0, int64_t{1} << 40, own, job,                           \
         "Strided and vector transfers whose contiguous blocks are at least this long go "               \

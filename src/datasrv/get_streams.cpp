@@ -113,7 +113,8 @@ int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
         }
         const int64_t reply_buffer = std::min(
             largest, data_room(stream.reply_buffers.reply_buffer_bytes - wire::kSealBytes));
-        if (stream.reply_buffers.count == 1) {
+        // One or two are filled.
+        if (stream.reply_buffers.count <= 2) {
             return std::min(left, reply_buffer);
         }
         const int64_t room = pipeline::chunk_room_bytes(reply_buffer, stream.sent_bytes, left);

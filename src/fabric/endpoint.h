@@ -67,6 +67,12 @@ class Endpoint {
                                 : divide_write_notify(peer, data, bytes, descriptor, target,
                                                       immediate, operation);
     }
+    bool gathers_writes() const { return further_.empty() && first_.gathers_writes(); }
+    bool post_gathered_notify(PeerAddress peer, const GatheredPieces& pieces,
+                              const RemoteMemory& target, uint32_t immediate,
+                              Operation* operation) {
+        return first_.post_gathered_notify(peer, pieces, target, immediate, operation);
+    }
     ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                              const RemoteMemory& target, uint32_t immediate, Operation* operation) {
         return first_.try_write_notify(peer, data, bytes, descriptor, target, immediate, operation);

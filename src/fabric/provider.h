@@ -67,6 +67,8 @@ struct ProviderRow {
     bool sends_alone = false;
     // True if each endpoint listens for connections over TCP, at the address that is its name.
     bool listens_by_tcp = false;
+    // True if fi_writemsg takes immediate data, and several local pieces for one remote one.
+    bool gathers_writes = false;
     NetworkCosts costs = {};
     const char* refused = nullptr;  // why the provider is not used at all, or nullptr
     const char* remark = "";        // for armci-info; may be empty

@@ -139,6 +139,7 @@ constexpr ProviderRow kTable[] = {
         .ends_early = true,
         .sends_alone = true,
         .listens_by_tcp = true,
+        .gathers_writes = true,
         .costs = kTcpCosts,
     },
     {
@@ -153,6 +154,7 @@ constexpr ProviderRow kTable[] = {
         .forgets_cut = true,
         .sends_alone = true,
         .listens_by_tcp = true,
+        .gathers_writes = true,
         .costs = kTcpCosts,
     },
     {
@@ -188,6 +190,7 @@ constexpr ProviderRow kTable[] = {
         .ends_early = true,
         .sends_alone = true,
         .listens_by_tcp = true,
+        .gathers_writes = true,
         .costs = kTcpCosts,
         .remark = "its file descriptor is always readable, so the data server waits by fi_cq_sread",
     },

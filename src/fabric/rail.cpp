@@ -123,6 +123,8 @@ void Rail::set_limits() {
     max_rma_bytes_ = std::min(info.ep_attr->max_msg_size, kLargestRmaBytes);
     max_rma_blocks_ = std::clamp(std::min(info.tx_attr->iov_limit, info.tx_attr->rma_iov_limit),
                                  size_t{1}, kMaxRmaBlocks);
+    gathers_writes_ = domain_->row().gathers_writes && !domain_->needs_local_registration() &&
+                      info.tx_attr->iov_limit >= kGatheredPieces;
 }
 
 // Opens the completion queue, with the way to wait for it that the provider allows.
@@ -373,28 +375,51 @@ ssize_t Rail::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
     return result;
 }
 
+bool Rail::post_gathered_notify(PeerAddress peer, const GatheredPieces& pieces,
+                                const RemoteMemory& target, uint32_t immediate,
+                                Operation* operation) {
+    return write_pieces(peer, pieces, nullptr, target, immediate, 0, operation);
+}
+
 bool Rail::post_confirmed_write_notify(PeerAddress peer, const void* data, size_t bytes,
                                        void* descriptor, const RemoteMemory& target,
                                        uint32_t immediate, Operation* operation) {
     if (!domain_->row().listens_by_tcp) {
         return post_write_notify(peer, data, bytes, descriptor, target, immediate, operation);
     }
-    if (!room() || is_refused(data, bytes, descriptor, operation, OperationKind::write)) {
+    const iovec piece{const_cast<void*>(data), bytes};
+    return write_pieces(peer, {&piece, 1}, descriptor, target, immediate, FI_DELIVERY_COMPLETE,
+                        operation);
+}
+
+bool Rail::write_pieces(PeerAddress peer, std::span<const iovec> pieces, void* descriptor,
+                        const RemoteMemory& target, uint32_t immediate, uint64_t flags,
+                        Operation* operation) {
+    if (!room()) {
         return false;
     }
-    const iovec local{const_cast<void*>(data), bytes};
+    std::array<void*, kGatheredPieces> descriptors;
+    descriptors.fill(descriptor);
+    size_t bytes = 0;
+    for (const iovec& piece : pieces) {
+        if (is_refused(piece.iov_base, piece.iov_len, descriptor, operation,
+                       OperationKind::write)) {
+            return false;
+        }
+        bytes += piece.iov_len;
+    }
     const fi_rma_iov remote{target.address, bytes, target.key};
     fi_msg_rma message{};
-    message.msg_iov = &local;
-    message.desc = descriptor != nullptr ? &descriptor : nullptr;
-    message.iov_count = 1;
+    message.msg_iov = pieces.data();
+    message.desc = descriptor != nullptr ? descriptors.data() : nullptr;
+    message.iov_count = pieces.size();
     message.addr = peer;
     message.rma_iov = &remote;
     message.rma_iov_count = 1;
     message.context = &operation->fabric_context;
     message.data = immediate;
-    constexpr uint64_t kFlags = FI_COMPLETION | FI_REMOTE_CQ_DATA | FI_DELIVERY_COMPLETE;
-    if (!taken(fi_writemsg(endpoint_.get(), &message, kFlags), operation, OperationKind::write)) {
+    flags |= FI_COMPLETION | FI_REMOTE_CQ_DATA;
+    if (!taken(fi_writemsg(endpoint_.get(), &message, flags), operation, OperationKind::write)) {
         return false;
     }
     ++outstanding_;

@@ -12,9 +12,12 @@
 #pragma once
 
 #include <sys/types.h>
+#include <sys/uio.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,6 +71,10 @@ struct RmaBlock {
     RemoteMemory remote;
 };
 inline constexpr size_t kMaxRmaBlocks = 4;
+
+// A gathered write takes so many pieces of local memory.
+inline constexpr size_t kGatheredPieces = 3;
+using GatheredPieces = std::array<iovec, kGatheredPieces>;
 
 class Rail {
   public:
@@ -128,6 +135,11 @@ class Rail {
     bool post_confirmed_write_notify(PeerAddress peer, const void* data, size_t bytes,
                                      void* descriptor, const RemoteMemory& target,
                                      uint32_t immediate, Operation* operation);
+    // Returns whether post_gathered_notify() may be called. Its memory is not registered.
+    bool gathers_writes() const { return gathers_writes_; }
+    // As post_write_notify(), but writes several pieces, which follow each other at the peer.
+    bool post_gathered_notify(PeerAddress peer, const GatheredPieces& pieces,
+                              const RemoteMemory& target, uint32_t immediate, Operation* operation);
     // As post_write_notify(), but returns what the provider says: 0, -FI_EAGAIN, or an error if it
     // cannot do it.
     ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
@@ -173,6 +185,10 @@ class Rail {
 
     bool rma(OperationKind kind, PeerAddress peer, const RmaBlock* blocks, size_t block_count,
              void* descriptor, uint64_t flags, Operation* operation);
+    // Writes pieces, at most kGatheredPieces, behind each other.
+    bool write_pieces(PeerAddress peer, std::span<const iovec> pieces, void* descriptor,
+                      const RemoteMemory& target, uint32_t immediate, uint64_t flags,
+                      Operation* operation);
     bool room() const { return outstanding_ < outstanding_limit_; }
     // Says whether a test wants this post refused. Ends the job if a provider with the requirements
     // that the test sets could not take it.
@@ -194,6 +210,7 @@ class Rail {
     size_t outstanding_limit_ = 0;
     size_t max_rma_bytes_ = 0;
     size_t max_rma_blocks_ = 1;
+    bool gathers_writes_ = false;
     WaitMode wait_mode_ = WaitMode::nap;
     int wait_fd_ = -1;
     bool closing_ = false;

@@ -53,6 +53,7 @@ class StridedCursor {
     bool is_at_block_start() const { return in_block_ == 0; }
     // Return the next byte, if there is one, and the distance of level-1 blocks.
     char* data() const { return offset_by(base_, block_offset_ + in_block_); }
+    int64_t left_in_block() const { return std::min(layout_.count[0] - in_block_, remaining()); }
     int64_t stride() const { return layout_.levels == 0 ? 0 : layout_.stride[0]; }
 
     // Moves to a byte, 0 <= position_bytes <= total. The cost depends only on the number of levels.
@@ -166,6 +167,7 @@ class VectorCursor {
     bool is_at_block_start() const { return in_segment_ == 0; }
     // Returns the next byte, if there is one. Blocks of a vector have no common distance.
     char* data() const { return offset_by(segment_at(segment_), in_segment_); }
+    int64_t left_in_block() const { return std::min(segment_bytes_ - in_segment_, remaining()); }
     static int64_t stride() { return 0; }
 
     void seek(int64_t position_bytes) {
@@ -289,6 +291,13 @@ class Cursor {
     }
     void seek(int64_t position_bytes) {
         visit([&](auto& cursor) { cursor.seek(position_bytes); });
+    }
+    // Returns what is left of the block at this position; no bytes at the end.
+    Block rest_of_block() const {
+        return visit([](const auto& cursor) {
+            const int64_t bytes = cursor.left_in_block();
+            return Block{bytes > 0 ? cursor.data() : nullptr, bytes};
+        });
     }
     // Does what next_row() of the two kinds does. For a long walk, visit() them instead.
     Row next_row(int64_t max_bytes) {

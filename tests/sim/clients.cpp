@@ -28,7 +28,7 @@ namespace {
 
 constexpr int64_t kPutBytes = 48 << 10;  // one chunk
 constexpr int64_t kGetBytes = 4 << 10;
-constexpr int64_t kServerBufferBytes = 256 << 10;  // as large as they get by themselves
+constexpr int64_t kServerBufferBytes = 256 << 10;  // as by themselves where memory is pinned
 constexpr int64_t kServerBuffers = 16;
 constexpr uint64_t kToken = 1;  // of every process
 constexpr int kAtATime = 64;    // clients that have operations under way

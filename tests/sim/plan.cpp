@@ -50,6 +50,7 @@ void draw_provider(Plan* plan) {
     provider.immediate_bytes = one_of<size_t>({0, 4, 4, 8, 8, 8});
     provider.immediate_data = happens(900);
     provider.tries_data = happens(200);
+    provider.gathers_writes = happens(500);
     provider.rma = happens(930);
     provider.delivery = happens(900);
     provider.wait = happens(400) ? fabric::WaitMode::fd : fabric::WaitMode::nap;
@@ -93,6 +94,7 @@ void keep_terms(const Twin& twin, ProviderPlan* provider) {
     provider->rma = true;
     provider->delivery = twin.delivery;
     provider->immediate_data = twin.immediate_data();
+    provider->gathers_writes = fabric::provider_row(twin.provider).gathers_writes;
     provider->immediate_bytes = provider->immediate_data ? sizeof(uint32_t) : 0;
     provider->polling = happens(750) ? twin.polling : Polling::none;
     provider->sends_alone = twin.sends_alone || happens(300);

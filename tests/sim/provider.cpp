@@ -235,18 +235,36 @@ ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kin
     operation->kind = kind;
     operation->to = to;
     operation->context = message->context;
-    for (size_t i = 0; i < message->iov_count; ++i) {
+    // The pieces of one side need not be those of the other.
+    size_t local_piece = 0;
+    size_t local_done = 0;
+    for (size_t i = 0; i < message->rma_iov_count; ++i) {
         const fi_rma_iov& remote = message->rma_iov[i];
-        const size_t bytes = message->msg_iov[i].iov_len;
         char* at = operation->to->is_dead
                        ? nullptr
-                       : remote_memory(*operation->to, remote.addr, remote.key, bytes,
+                       : remote_memory(*operation->to, remote.addr, remote.key, remote.len,
                                        kind == Kind::write ? FI_REMOTE_WRITE : FI_REMOTE_READ);
-        const std::vector<Piece> pieces =
-            split(static_cast<char*>(message->msg_iov[i].iov_base), at, bytes);
-        operation->pieces.insert(operation->pieces.end(), pieces.begin(), pieces.end());
-        operation->bytes += bytes;
+        for (size_t done = 0; done < remote.len;) {
+            if (local_piece == message->iov_count) {
+                violation("a remote access whose sides differ in length");
+            }
+            const iovec& local = message->msg_iov[local_piece];
+            const size_t bytes = std::min(remote.len - done, local.iov_len - local_done);
+            const std::vector<Piece> pieces = split(static_cast<char*>(local.iov_base) + local_done,
+                                                    at == nullptr ? nullptr : at + done, bytes);
+            operation->pieces.insert(operation->pieces.end(), pieces.begin(), pieces.end());
+            done += bytes;
+            local_done += bytes;
+            if (local_done == local.iov_len) {
+                ++local_piece;
+                local_done = 0;
+            }
+        }
+        operation->bytes += remote.len;
         operation->key = remote.key;
+    }
+    if (local_piece != message->iov_count) {
+        violation("a remote access whose sides differ in length");
     }
     if (operation->bytes > rules().largest_bytes) {
         violation("a remote access of %zu bytes where the provider takes %zu", operation->bytes,
@@ -510,6 +528,7 @@ void start_provider(const ProviderPlan& new_plan) {
     provider().has_writedata = new_plan.immediate_data;
     provider().row.ends_early = new_plan.ends_early;
     provider().row.sends_alone = new_plan.sends_alone;
+    provider().row.gathers_writes = new_plan.gathers_writes;
 }
 
 fabric::ProviderChoice choose_simulated_provider() {

@@ -73,6 +73,7 @@ struct ProviderPlan {
     bool delivery = true;
     bool immediate_data = true;
     bool tries_data = false;  // the library finds out by a trial
+    bool gathers_writes = false;
 
     Polling polling = Polling::none;
     bool sends_alone = true;            // else messages leave only while their sender is polled

@@ -117,7 +117,7 @@ def check_verbose():
         expect(settings.get(name) == value, f"{name} = {value}", job)
     expect("auto" not in settings.get("ARMCI_BUFFER_SIZE", "auto"), "a size of buffers", job)
     expect(not settings.get("ARMCI_INTERFACE", "(").startswith("("), "an interface", job)
-    for size, count in {"64K": "20", "1M": "16", "2M": "10"}.items():
+    for size, count in {"64K": "20", "2M": "16", "4M": "10"}.items():
         job = run(MPIEXEC, "-n", "2", INFO, ARMCI_VERBOSE="1", ARMCI_PROVIDER="tcp",
                   ARMCI_BUFFER_COUNT="5", ARMCI_BUFFER_SIZE=size, **NODES)
         expect(settings_of(job).get("ARMCI_RECV_BUFFER_COUNT") == count,

@@ -22,6 +22,20 @@ namespace {
 using base::OpKind;
 using base::Route;
 
+// Blocks that are apart in local memory, so that they are packed into buffers.
+Pattern packed_pattern(int64_t bytes) {
+    constexpr int kBlock = 4 << 10;
+    Pattern pattern;
+    pattern.block_bytes = kBlock;
+    pattern.count = {kBlock, static_cast<int>(bytes / kBlock)};
+    pattern.local_stride = {2 * kBlock};
+    pattern.remote_stride = {kBlock};
+    for (int64_t at = 0; at < bytes; at += kBlock) {
+        pattern.blocks.push_back({2 * at, at});
+    }
+    return pattern;
+}
+
 // Puts that follow each other each find a receive buffer, though each uses one up: the buffers that
 // an origin may keep between transfers are granted again. Without one a put is sent in many short
 // messages.
@@ -110,11 +124,11 @@ TEST(PipelineFlow, ShortTransferOvertakesALongOneToAnotherServer) {
     options.memory_bytes = kLong;
     TestNetwork network(options);
     ASSERT_EQ(network.error(), "");
-    std::vector<char> local(kLong, 'x');
+    std::vector<char> local(2 * kLong, 'x');
     const auto start = [&](int node, int64_t bytes) {
         return network.start(0, node, Route::server,
-                             make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
-                                           local.data(), network.memory(node)));
+                             make_transfer({OpKind::put}, packed_pattern(bytes), local.data(),
+                                           network.memory(node)));
     };
     for (const int node : {0, 1}) {  // connected, with receive buffers
         network.wait(*start(node, kShort));
@@ -487,7 +501,7 @@ TEST(PipelineFlow, WhatEndsBetweenChunksCountsForTheNextTurn) {
     if (!network.writes_chunks()) {
         GTEST_SKIP() << "this provider has no granted receive buffers";
     }
-    std::vector<char> local(kLongBytes, 'x');
+    std::vector<char> local(2 * kLongBytes, 'x');
     const auto settle = [&] {
         network.fence_all();
         for (int i = 0; i < 200; ++i) {
@@ -495,9 +509,9 @@ TEST(PipelineFlow, WhatEndsBetweenChunksCountsForTheNextTurn) {
         }
     };
     const auto start = [&](int64_t bytes) {
-        return network.start(0, 0, Route::server,
-                             make_transfer({OpKind::put}, contiguous_pattern(bytes, 0, 0),
-                                           local.data(), network.memory(0)));
+        return network.start(
+            0, 0, Route::server,
+            make_transfer({OpKind::put}, packed_pattern(bytes), local.data(), network.memory(0)));
     };
     network.wait(*start(kLongBytes));
     settle();

@@ -134,37 +134,37 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
     return costs;
 }
 
-BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants) {
-    // Larger chunks gain little and cost memory in every rank; smaller ones cost frames.
-    constexpr int64_t kSmallest = 64 << 10;
-    constexpr int64_t kLargest = 256 << 10;
+BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants,
+                        int64_t largest_bytes) {
+    constexpr int64_t kSmallest = 64 << 10;  // smaller ones cost frames
     // Enough for both directions and for transfers to several nodes. What is not needed is never
     // registered.
     constexpr int64_t kMost = 16;
     constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
-    const pipeline::CostModel model(constants, {kLargest, kMost, 0});
+    const pipeline::CostModel model(constants, {largest_bytes, kMost, 0});
     BufferPlan plan;
     plan.bytes = config.buffer_size;
     if (plan.bytes == base::kAuto) {
         plan.bytes =
-            std::clamp(model.best_chunk_bytes(base::OpKind::put, kLarge), kSmallest, kLargest);
+            std::clamp(model.best_chunk_bytes(base::OpKind::put, kLarge), kSmallest, largest_bytes);
     }
     plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
     plan.count = config.buffer_count;
     plan.depth = plan.count;
     if (plan.count == base::kAuto) {
         plan.count = kMost;
-        plan.depth = model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, kLargest))
-                         .useful_depth;
+        plan.depth =
+            model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, largest_bytes))
+                .useful_depth;
     }
     plan.receive_count = config.recv_buffer_count;
     return plan;
 }
 
 void plan_receive_buffers(bool cost_when_used, BufferPlan* plan) {
-    // One origin may have half of them under way: 8 MiB hold the round trip of 10 Gbit/s and 2 ms
-    // each way.
-    constexpr int64_t kBytes = 16 << 20;
+    // One origin may have half of them under way. The round trip of 10 Gbit/s and 2 ms each way
+    // holds 5 MB.
+    constexpr int64_t kBytes = 32 << 20;
     if (plan->receive_count == base::kAuto) {
         plan->receive_count = 2 * plan->count;
         if (cost_when_used) {

@@ -27,8 +27,9 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
                          const fabric::NetworkCosts& table);
 
 // Returns the configured sizes. A size that is "auto" follows from the costs of a large strided
-// put, but the number of receive buffers stays base::kAuto.
-BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants);
+// put, up to `largest_bytes`, but the number of receive buffers stays base::kAuto.
+BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants,
+                        int64_t largest_bytes);
 
 // Sets the number of receive buffers if it is base::kAuto. There are up to twice as many if they
 // take memory only when they are used. That is so if chunks are written and the provider pins no

@@ -299,7 +299,8 @@ void Transfers::start_remotely(Transfer&& transfer, armci_hdl_s* handle) {
         context_.progress.wait_for_network({transfer.function, "earlier operations to end"},
                                            [&] { return origin.tasks().count() < kMaxTasks; });
     }
-    // Chunks are mostly packed before the call ends; gets unpack later, RMA is posted later.
+    // Chunks are mostly packed or sent before the call ends; gets unpack later, RMA is posted
+    // later.
     if (is_get || route == Route::rma) {
         transfer.sides.own();
     }

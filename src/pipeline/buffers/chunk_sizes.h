@@ -11,19 +11,27 @@ namespace armci::pipeline {
 // keeps before them, travel as messages. Every provider sends that much at once.
 constexpr size_t kLargestMessagePiece = 8192;
 
+// The first and the last chunk of a transfer have so many bytes, because nothing overlaps with
+// packing the first and unpacking the last.
+inline constexpr int64_t kShortChunk = 64 << 10;
+// From this length on the first chunk of a transfer is short. Below, it costs more than it gains.
+inline constexpr int64_t kShortFirstMin = 4 * kShortChunk;
+
+// Says whether data is packed into the chunk, or sent from where it lies.
+enum class ChunkData : bool { packed, in_place };
+
 // Returns the bytes of a transfer's next chunk, from the bytes already sent and those left.
-// `largest_bytes` is the limit. The first and the last chunk are short, because nothing overlaps
-// with packing the first and unpacking the last.
-constexpr int64_t chunk_room_bytes(int64_t largest_bytes, int64_t sent_bytes, int64_t left_bytes) {
-    constexpr int64_t kRampBytes = 64 << 10;
-    if (largest_bytes <= 2 * kRampBytes) {
+// `largest_bytes` is the limit.
+constexpr int64_t chunk_room_bytes(int64_t largest_bytes, int64_t sent_bytes, int64_t left_bytes,
+                                   ChunkData data = ChunkData::packed) {
+    if (largest_bytes < 2 * kShortChunk) {
         return largest_bytes;
     }
-    if (sent_bytes == 0 && left_bytes > largest_bytes) {
-        return kRampBytes;
+    if (data == ChunkData::packed && sent_bytes == 0 && left_bytes >= kShortFirstMin) {
+        return kShortChunk;
     }
-    if (left_bytes < largest_bytes && left_bytes > 2 * kRampBytes) {
-        return left_bytes - kRampBytes;
+    if (left_bytes < largest_bytes + kShortChunk && left_bytes > 2 * kShortChunk) {
+        return left_bytes - kShortChunk;
     }
     return largest_bytes;
 }

@@ -13,6 +13,14 @@
 
 namespace armci::pipeline {
 
+// The last data of a frame, if it is sent from where it lies. It must not change until the
+// operation is complete. The frame's own memory then has the head, and behind it padding and seal.
+// Only an endpoint that gathers writes can send it.
+struct DataInPlace {
+    const char* begin = nullptr;  // nullptr: the data is in the frame's memory
+    size_t bytes = 0;
+};
+
 struct OutFrame : fabric::Operation {
     uint32_t wire_bytes = 0;
     RegisteredBuffers* buffers = nullptr;  // the buffers that the piece belongs to
@@ -27,7 +35,11 @@ struct OutFrame : fabric::Operation {
         return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptor(this), this);
     }
     bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
-                   const fabric::RemoteMemory& target, uint32_t immediate) {
+                   const fabric::RemoteMemory& target, uint32_t immediate,
+                   const DataInPlace& data = {}) {
+        if (data.begin != nullptr) {
+            return gather_into(endpoint, to, target, immediate, data);
+        }
         wire::seal(wire(), wire_bytes, header()->token);
         return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
                                           buffers->descriptor(this), target, immediate, this);
@@ -38,14 +50,30 @@ struct OutFrame : fabric::Operation {
     static constexpr size_t kWireOffset = 128;
     // What a piece holds beside the bytes of the frame.
     static constexpr size_t kOverheadBytes = kWireOffset + wire::kSealBytes;
+
+  private:
+    bool gather_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
+                     const fabric::RemoteMemory& target, uint32_t immediate,
+                     const DataInPlace& data) {
+        const size_t padding_bytes = wire::padded(data.bytes) - data.bytes;
+        const size_t head_bytes = wire_bytes - padding_bytes - data.bytes;
+        wire::seal(wire(), head_bytes + padding_bytes, header()->token);
+        return endpoint.post_gathered_notify(
+            to,
+            {{{wire(), head_bytes},
+              {const_cast<char*>(data.begin), data.bytes},
+              {wire() + head_bytes, padding_bytes + wire::kSealBytes}}},
+            target, immediate, this);
+    }
 };
 
-// Makes a frame with its header. Returns nullptr when no buffer is free.
+// Makes a frame with its header. So many of its bytes lie elsewhere. Returns nullptr when no buffer
+// is free.
 template <class Frame>
 Frame* make_frame(RegisteredBuffers& buffers, wire::FrameKind kind, const wire::Sender& sender,
-                  size_t wire_bytes) {
+                  size_t wire_bytes, size_t bytes_in_place = 0) {
     static_assert(sizeof(Frame) <= OutFrame::kWireOffset);
-    void* piece = buffers.acquire(OutFrame::kOverheadBytes + wire_bytes);
+    void* piece = buffers.acquire(OutFrame::kOverheadBytes + wire_bytes - bytes_in_place);
     if (piece == nullptr) {
         return nullptr;
     }

@@ -9,6 +9,10 @@
 namespace armci::pipeline {
 namespace {
 
+// A shorter copy costs less than further pieces of a write.
+constexpr int64_t kShortestInPlace = 32 << 10;
+static_assert(kShortestInPlace > kLargestMessagePiece);  // messages have all of their bytes
+
 constexpr const char* kNoRecvBuffer = "no receive buffer is granted";
 constexpr const char* kNoWindow = "no room in the window";
 constexpr const char* kNoBuffer = "no buffer is free";
@@ -53,7 +57,8 @@ bool ChunkTask::post(OriginServices& origin) {
             }
         }
         const bool is_long = unsent_->wire_bytes >= kLongChunk;
-        if (!origin.frames.send(channel(), unsent_, this, FrameSender::Effect::mutation)) {
+        if (!origin.frames.send(channel(), unsent_, this, FrameSender::Effect::mutation,
+                                FrameSender::Waits::always, in_place_)) {
             return false;
         }
         if (pack_begin_ns_ != 0) [[unlikely]] {
@@ -77,26 +82,42 @@ OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
         missing_ = kNoBuffer;
         return nullptr;
     }
-    const size_t room =
-        origin.grants.chunk_room(channel(), packed_bytes_, transfer_.total_bytes - packed_bytes_);
+    const int64_t left_bytes = transfer_.total_bytes - packed_bytes_;
+    const strided::Block block = block_in_place(origin);
+    const size_t room = origin.grants.chunk_room(
+        channel(), packed_bytes_, left_bytes,
+        block.bytes < left_bytes ? ChunkData::packed : ChunkData::in_place);
     if (room == 0) {
         missing_ = kNoRecvBuffer;
         return nullptr;
     }
     wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
     part.data_bytes = whole_bytes(part.data_bytes);
-    OriginFrame* frame = start_frame(origin, part);
+    const bool is_in_place = part.data_bytes >= kShortestInPlace && block.bytes >= part.data_bytes;
+    const DataInPlace in_place =
+        is_in_place ? DataInPlace{block.data, static_cast<size_t>(part.data_bytes)} : DataInPlace{};
+    OriginFrame* frame = start_frame(origin, part, in_place);
     if (frame == nullptr) {
         return nullptr;
     }
     char* data = remote_.write(part, frame->header(), frame->wire() + wire::kTransferHeadBytes);
-    strided::pack(local_, data, part.data_bytes);
+    if (is_in_place) {
+        local_.seek(packed_bytes_ + part.data_bytes);
+    } else {
+        strided::pack(local_, data, part.data_bytes);
+    }
+    in_place_ = in_place;
     packed_bytes_ += part.data_bytes;
     channel().recv_buffers.queued_bytes -= part.data_bytes;
     return frame;
 }
 
-OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part) {
+strided::Block ChunkTask::block_in_place(const OriginServices& origin) const {
+    return origin.frames.sends_in_place() ? local_.rest_of_block() : strided::Block{nullptr, 0};
+}
+
+OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part,
+                                    const DataInPlace& in_place) {
     const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
                                            static_cast<size_t>(part.data_bytes));
     if (wire_bytes <= origin.frames.largest_message_bytes() &&
@@ -104,7 +125,7 @@ OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWr
         missing_ = kNoWindow;
         return nullptr;
     }
-    OriginFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes);
+    OriginFrame* frame = origin.frames.new_chunk_frame(kind_, wire_bytes, in_place.bytes);
     if (frame == nullptr) {
         missing_ = kNoBuffer;
         return nullptr;

@@ -10,7 +10,8 @@
 //      '--- no: later               '------------
 //
 // The cursor over the local side stops and goes on at any byte, and packs straight into the buffer
-// that is transmitted.
+// that is transmitted. Where the network reads any memory, a long chunk whose data is one block is
+// not packed: the buffer has its head only, and the data is sent from where it lies.
 // docs/references.md: Tipparaju 2001, Worringen
 #pragma once
 
@@ -40,7 +41,11 @@ class ChunkTask : public Task {
     // Packs the next chunk into a frame. Returns nullptr when there is no room or no buffer now.
     OriginFrame* next_frame(OriginServices& origin);
     // Makes a frame for that part without its layout and data. Returns nullptr as above.
-    OriginFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part);
+    OriginFrame* start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part,
+                             const DataInPlace& in_place);
+    // Returns the block at this position of the local side if its data may be sent from there. It
+    // has no bytes if all data must be packed.
+    strided::Block block_in_place(const OriginServices& origin) const;
     // These are for the timeline: the chunk has been packed since `begin_ns`; it has left.
     void note_packed(int64_t begin_ns);
     void record_packed(OriginServices& origin);
@@ -51,6 +56,7 @@ class ChunkTask : public Task {
     strided::Cursor local_;
     int64_t packed_bytes_ = 0;       // into frames
     OriginFrame* unsent_ = nullptr;  // packed, but the provider did not take it yet
+    DataInPlace in_place_;           // of `unsent_`
     bool waiting_ = false;           // for the count of buffer waits
     // For the timeline, 0 if there is none: what it waits for, since when, and when `unsent_` was
     // packed.

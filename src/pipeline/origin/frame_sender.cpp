@@ -37,8 +37,8 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
 }
 
 OriginFrame* FrameSender::new_frame(RegisteredBuffers& buffers, wire::FrameKind kind,
-                                    size_t wire_bytes) {
-    auto* frame = make_frame<OriginFrame>(buffers, kind, self_, wire_bytes);
+                                    size_t wire_bytes, size_t bytes_in_place) {
+    auto* frame = make_frame<OriginFrame>(buffers, kind, self_, wire_bytes, bytes_in_place);
     if (frame != nullptr) {
         frame->complete = on_sent;
         frame->owner = this;
@@ -80,7 +80,7 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
 }
 
 bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,
-                                        const RecvPlace& place) {
+                                        const RecvPlace& place, const DataInPlace& data) {
     // Without room in receive buffers nothing can follow until the server has answered.
     if (channel.recv_buffers.is_last(place) || depth_.is_set()) {
         frame->header()->flags |= wire::kAcknowledgeNow;
@@ -93,8 +93,8 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,
         const RecvAreaAddress& area = *channel.recv_buffers.area;
         const uint64_t position = area.position(place.recv_buffer, place.offset);
         const fabric::RemoteMemory target{area.remote_base + position, area.key};
-        if (!frame->post_into(endpoint_, channel.peer, target,
-                              RecvAreaAddress::place_of(position))) {
+        if (!frame->post_into(endpoint_, channel.peer, target, RecvAreaAddress::place_of(position),
+                              data)) {
             return false;
         }
     }
@@ -103,7 +103,8 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,
     return true;
 }
 
-bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed) {
+bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed,
+                       const DataInPlace& data) {
     wire::FrameHeader& header = *frame->header();
     header.sequence = channel.flow.sent_frames + 1;
     const bool is_message = frame->wire_bytes <= largest_message_bytes_;
@@ -124,8 +125,8 @@ bool FrameSender::post(Channel& channel, OriginFrame* frame, bool is_delayed) {
         frame->complete = on_traced_sent;
         traced_bytes = wire::data_bytes(frame->wire(), frame->wire_bytes);
     }
-    const bool posted =
-        is_message ? post_message(channel, frame) : post_into_recv_buffer(channel, frame, place);
+    const bool posted = is_message ? post_message(channel, frame)
+                                   : post_into_recv_buffer(channel, frame, place, data);
     if (!posted) {
         return false;
     }
@@ -154,15 +155,15 @@ bool FrameSender::post_to(fabric::PeerAddress peer, OriginFrame* frame) {
     return posted;
 }
 
-bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect effect,
-                       Waits waits) {
+bool FrameSender::send(Channel& channel, OriginFrame* frame, Task* task, Effect effect, Waits waits,
+                       const DataInPlace& data) {
     if (!ensure_handshake(channel)) {
         return false;
     }
     const bool is_delayed = !leaves_alone(channel, frame->wire_bytes);
     Task* const waiting = is_delayed || waits == Waits::always ? task : nullptr;
     frame->task = waiting;
-    if (!post(channel, frame, is_delayed)) {
+    if (!post(channel, frame, is_delayed, data)) {
         return false;
     }
     if (effect == Effect::mutation) {

@@ -47,14 +47,18 @@ class FrameSender {
 
     // Returns whether chunks are written into receive buffers. If not, they are messages.
     bool writes_chunks() const { return write_chunks_; }
+    // Returns whether a chunk's data may be sent from where it lies.
+    bool sends_in_place() const { return write_chunks_ && endpoint_.gathers_writes(); }
 
     // Return a buffer for a frame of that length with its header filled in, nullptr when none is
     // free.
     OriginFrame* new_frame(wire::FrameKind kind, size_t wire_bytes) {
-        return new_frame(small_frames_, kind, wire_bytes);
+        return new_frame(small_frames_, kind, wire_bytes, 0);
     }
-    OriginFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes) {
-        return new_frame(chunk_buffers_, kind, wire_bytes);
+    // So many bytes of a chunk are sent from where they lie.
+    OriginFrame* new_chunk_frame(wire::FrameKind kind, size_t wire_bytes,
+                                 size_t bytes_in_place = 0) {
+        return new_frame(chunk_buffers_, kind, wire_bytes, bytes_in_place);
     }
     // Returns the bytes of frames that are not chunks.
     size_t used_bytes() const { return small_frames_.manager().used_bytes(); }
@@ -68,14 +72,15 @@ class FrameSender {
     // Says whether a task waits until its frame has left, or only if the frame may not leave alone.
     enum class Waits : uint8_t { always, unless_alone };
     // Sends the frame for the task, whose pending count grows while it waits for the frame. Returns
-    // false when that is not possible now; the frame then stays the caller's.
+    // false when that is not possible now; the frame then stays the caller's. Data that lies
+    // elsewhere is read until the task need not wait any more.
     bool send(Channel& channel, OriginFrame* frame, Task* task, Effect effect,
-              Waits waits = Waits::always);
+              Waits waits = Waits::always, const DataInPlace& data = {});
     // Does the same for no task. A frame that cannot be sent now is released.
     bool send_or_release(Channel& channel, OriginFrame* frame);
     // Posts a frame whose effect and completion the caller handles. Returns false if it cannot now.
     bool post(Channel& channel, OriginFrame* frame) {
-        return post(channel, frame, !leaves_alone(channel, frame->wire_bytes));
+        return post(channel, frame, !leaves_alone(channel, frame->wire_bytes), {});
     }
     // Is called when the provider has completed a frame of a channel. The task, if any, waits until
     // all frames up to that one have left.
@@ -133,13 +138,15 @@ class FrameSender {
     const DepthLimit& depth() const { return depth_; }
 
   private:
-    bool post(Channel& channel, OriginFrame* frame, bool is_delayed);
-    OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes);
+    bool post(Channel& channel, OriginFrame* frame, bool is_delayed, const DataInPlace& data);
+    OriginFrame* new_frame(RegisteredBuffers& buffers, wire::FrameKind kind, size_t wire_bytes,
+                           size_t bytes_in_place);
     bool send_handshake(Channel& channel);
     bool post_message(Channel& channel, OriginFrame* frame);
     // Writes the frame to its place in a granted receive buffer, or sends it as a message that
     // takes one.
-    bool post_into_recv_buffer(Channel& channel, OriginFrame* frame, const RecvPlace& place);
+    bool post_into_recv_buffer(Channel& channel, OriginFrame* frame, const RecvPlace& place,
+                               const DataInPlace& data);
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/trace.h"
+#include "pipeline/buffers/chunk_sizes.h"
 #include "pipeline/origin/get_answer.h"
 #include "pipeline/origin/origin_services.h"
 
@@ -74,14 +75,25 @@ bool GetTask::reserve_memory(OriginServices& origin, Stream* stream) const {
             std::clamp(stream->total_bytes, kSmallestWindow, origin.credits.window_bytes());
         return origin.credits.reserve(stream->window_bytes);
     }
-    const size_t whole =
-        wire::padded(wire::kDataHeadBytes + static_cast<size_t>(stream->total_bytes));
-    const size_t bytes = std::min(whole + wire::kSealBytes, origin.replies.max_bytes());
+    const auto bytes_for = [](int64_t data_bytes) {
+        return wire::padded(wire::kDataHeadBytes + static_cast<size_t>(data_bytes)) +
+               wire::kSealBytes;
+    };
+    const auto depth = static_cast<uint32_t>(origin.frames.depth().chunks());
+    const uint32_t most =
+        depth > 0 ? std::min(depth, origin.replies.max_of_get()) : origin.replies.max_of_get();
     // A server writes at most as much at a time as one of its own buffers holds.
-    const size_t largest = origin.replies.max_bytes() - OutFrame::kOverheadBytes;
-    uint32_t max = whole > largest ? origin.replies.max_of_get() : 1;
-    if (origin.frames.depth().chunks() > 0) {
-        max = std::min(max, static_cast<uint32_t>(origin.frames.depth().chunks()));
+    const size_t largest = origin.replies.max_bytes() - OutFrame::kOverheadBytes + wire::kSealBytes;
+    size_t bytes = bytes_for(stream->total_bytes);
+    uint32_t max = 1;
+    if (bytes > largest) {
+        bytes = origin.replies.max_bytes();
+        max = most;
+    } else if (stream->total_bytes >= kShortFirstMin && most > 1 && origin.replies.count() == 0) {
+        // The stages of several gets overlap each other. One alone has two chunks. There is room
+        // for both where none is in use.
+        bytes = bytes_for((stream->total_bytes + 1) / 2);
+        max = 2;
     }
     while (stream->reply_buffer_count < max &&
            origin.replies.acquire(bytes, &stream->reply_buffers[stream->reply_buffer_count])) {

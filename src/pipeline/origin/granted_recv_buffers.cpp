@@ -9,6 +9,9 @@ namespace {
 // A shorter rest is not worth a frame: most of what would fit there travels as a message.
 constexpr uint32_t kShortestRest = 16 << 10;
 
+// A buffer is closed by its fourth frame, however short that is.
+constexpr uint64_t kUsuallyFilled = 128 << 10;
+
 }  // namespace
 
 uint32_t GrantedRecvBuffers::wanted(uint32_t closing, size_t largest_message_bytes) const {
@@ -18,8 +21,8 @@ uint32_t GrantedRecvBuffers::wanted(uint32_t closing, size_t largest_message_byt
     uint64_t needed = closing > 0 ? kept() : 0;
     // A transfer that fits one message needs no receive buffer.
     if (queued_bytes > static_cast<int64_t>(largest_message_bytes) / 2) {
-        const auto for_queue =
-            static_cast<uint64_t>(queued_bytes) / (area->recv_buffer_bytes / 2) + 1;
+        const auto filled = std::min<uint64_t>(area->recv_buffer_bytes / 2, kUsuallyFilled);
+        const auto for_queue = static_cast<uint64_t>(queued_bytes) / filled + 1;
         needed = std::max(needed, std::min<uint64_t>(for_queue, area->recv_buffer_count));
     }
     const uint64_t left = held() - std::min(closing, held());

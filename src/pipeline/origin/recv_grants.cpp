@@ -23,7 +23,8 @@ void RecvGrants::ask(Channel& channel) {
     }
 }
 
-size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes) {
+size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes,
+                              ChunkData data) {
     if (!frames_.ensure_handshake(channel)) {
         return 0;
     }
@@ -54,8 +55,8 @@ size_t RecvGrants::chunk_room(Channel& channel, int64_t sent_bytes, int64_t left
     }
     const int64_t largest_bytes = largest_chunk_bytes(room_bytes);
     const bool are_equal = frames_.depth().is_set() || !frames_.writes_chunks();
-    return static_cast<size_t>(are_equal ? largest_bytes
-                                         : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes));
+    return static_cast<size_t>(
+        are_equal ? largest_bytes : chunk_room_bytes(largest_bytes, sent_bytes, left_bytes, data));
 }
 
 int64_t RecvGrants::largest_chunk_bytes(uint32_t room_bytes) const {

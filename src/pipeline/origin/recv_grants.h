@@ -20,7 +20,7 @@ class RecvGrants {
     // Returns the room for the next chunk frame to that server, 0 if none may be sent now. The
     // transfer has sent and has left so many bytes. Written chunks are short at the beginning and
     // the end, where nothing overlaps with them. Of messages, one more costs more than that.
-    size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes);
+    size_t chunk_room(Channel& channel, int64_t sent_bytes, int64_t left_bytes, ChunkData data);
 
     // Returns the room for a batch that takes a granted receive buffer. Returns 0, and asks for
     // one, if there is none now.

@@ -97,10 +97,13 @@ class Program {
   private:
     static Plan two_nodes(const Link& link, const Setting& setting) {
         // As they are by themselves.
-        core::BufferPlan buffers = {
-            .bytes = 256 << 10, .count = 16, .depth = 16, .receive_count = base::kAuto};
+        core::BufferPlan buffers = {.bytes = link.is_tcp() ? 512 << 10 : 256 << 10,
+                                    .count = 16,
+                                    .depth = 16,
+                                    .receive_count = base::kAuto};
         core::plan_receive_buffers(link.is_tcp(), &buffers);
         Plan plan = make_study_plan(machine_of(link), 2);
+        plan.provider.gathers_writes = link.is_tcp();
         plan.buffer_bytes = buffers.bytes;
         plan.buffer_count = buffers.count;
         plan.receive_count = buffers.receive_count;
