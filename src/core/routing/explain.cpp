@@ -133,11 +133,13 @@ void append_prediction(const Network& network, Link link, OpKind op,
     const pipeline::ServerPlan plan = model.server_plan(op, shape);
     const pipeline::ServerCosts& server = model.constants().server[static_cast<size_t>(op)];
     const char* unpack = op == OpKind::acc ? "accumulate" : "unpack";
+    constexpr const char* kShared =
+        "buffers: none of its own, it shares a frame with other small transfers";
     if (op != OpKind::get && model.is_small(shape)) {
         lines->push_back(line("server: %10.1f us = %.1f small transfer + %.1f pack + %.1f %s",
                               plan.total_us, server.small_us, plan.chunk.pack_us,
                               plan.chunk.unpack_us, unpack));
-        lines->push_back("buffers: none of its own, it shares a frame with other small transfers");
+        lines->push_back(kShared);
         lines->push_back("costs: " + network.cost_source);
         append_learned(network, link, op, shape, lines);
         return;
@@ -152,10 +154,12 @@ void append_prediction(const Network& network, Link link, OpKind op,
              far_part(shape, server.far_byte_us).c_str()));
     const int64_t buffers = model.limits().chunk_count;
     lines->push_back(
-        line("chunks through the server: %lld of at most %lld bytes; buffers: %lld of that size, "
-             "of which %lld at once are of use, %s",
-             number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
-             number(plan.useful_depth), reason_of_depth(plan, buffers)));
+        op != OpKind::get && model.can_share(shape)
+            ? kShared
+            : line("chunks through the server: %lld of at most %lld bytes; buffers: %lld of that "
+                   "size, of which %lld at once are of use, %s",
+                   number(plan.chunk_count), number(plan.chunk_bytes), number(buffers),
+                   number(plan.useful_depth), reason_of_depth(plan, buffers)));
     const int64_t best_bytes = model.best_chunk_bytes(op, shape);
     if (best_bytes < plan.chunk_bytes) {
         lines->push_back(line("best chunk for this transfer: %lld bytes, %.1f us",

@@ -160,9 +160,7 @@ class Transfers::Measured {
 bool Transfers::append_small(const Transfer& transfer, pipeline::Batches::Leaving leaving,
                              const pipeline::GetEnd& end) {
     Network& network = *context_.progress.network();
-    const pipeline::TransferShape shape{transfer.total_bytes, transfer.sides.block_bytes()};
-    if (leaving == pipeline::Batches::Leaving::by_caller ? !network.costs.is_small(shape)
-                                                         : !network.costs.can_share(shape)) {
+    if (!network.costs.can_share({transfer.total_bytes, transfer.sides.block_bytes()})) {
         return false;
     }
     pipeline::Origin& origin = network.origin;
