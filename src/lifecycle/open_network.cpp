@@ -74,12 +74,10 @@ int count_interfaces(const base::Config& config) {
     return static_cast<int>(std::min(named, fabric::Endpoint::kMaxRails));
 }
 
-// Returns the longest chunk that is worth its memory. Over TCP, a chunk costs both processes some
-// 20 us beside its bytes. Several rails share the chunks, and where these are messages each rank
-// posts memory for answers of their length.
+// Returns the longest chunk that is worth its memory. Chunks whose data is sent in place gain most
+// from more, and only one rail does that.
 int64_t largest_chunk_bytes(const fabric::ProviderRow& row, int interface_count) {
-    const bool are_written = row.immediate_data == fabric::ImmediateData::granted;
-    return row.listens_by_tcp && are_written && interface_count <= 1 ? 512 << 10 : 256 << 10;
+    return row.gathers_writes && interface_count <= 1 ? 512 << 10 : 256 << 10;
 }
 
 // `choice` is what this rank would choose.
