@@ -293,8 +293,8 @@ static void get_unmapped(void) {
 static void put_read_only(void) {
     char* memory = attach_and_spoil(false);
     if (is_last_rank()) {
-        expect_fault("ARMCI_Put", "batch", false, 100, memory + 8);
-        ARMCI_Put(local, memory + 8, 100, target);
+        expect_fault("ARMCI_Put", "batch", false, 4000, memory + 8);
+        ARMCI_Put(local, memory + 8, 4000, target);
         ARMCI_Fence(target);
     }
 }
