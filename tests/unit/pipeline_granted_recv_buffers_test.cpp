@@ -52,6 +52,18 @@ TEST(GrantedRecvBuffers, AsksForWhatItKeepsWhileThereIsSome) {
     EXPECT_EQ(with_granted(0).wanted(0, 8192), 0U);
 }
 
+// Four short frames close a buffer, however long it is.
+TEST(GrantedRecvBuffers, AsksForAsManyLongBuffersAsShortFramesClose) {
+    for (const uint32_t buffer_bytes : {kBufferBytes, 2 * kBufferBytes}) {
+        RecvAreaAddress area = g_area;
+        area.recv_buffer_bytes = buffer_bytes;
+        GrantedRecvBuffers buffers = with_granted(0);
+        buffers.area = &area;
+        buffers.queued_bytes = 64 * 32 * kKiB;
+        EXPECT_EQ(buffers.wanted(0, 8192), 64U / 4 + 1) << buffer_bytes;
+    }
+}
+
 TEST(GrantedRecvBuffers, KeepsTwiceAsManyWhereTheyRanOut) {
     GrantedRecvBuffers buffers = with_granted(9);
     EXPECT_EQ(buffers.kept(), 8U);
