@@ -47,11 +47,7 @@ class PipelineBoundary : public ::testing::TestWithParam<BoundarySetting> {
           random_(buffer_bytes_),
           local_(static_cast<size_t>(memory_bytes_)) {
         if (GetParam().storm) {
-            fabric::Faults faults;
-            faults.refused_posts = 1;
-            faults.of_posts = 2;
-            faults.posts_in_burst = 3;
-            fabric::set_faults(faults);
+            refuse_half_of_posts();
         }
         NetworkOptions options;
         options.buffer_count = 2;

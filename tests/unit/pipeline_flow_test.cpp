@@ -24,16 +24,8 @@ using base::Route;
 
 // Blocks that are apart in local memory, so that they are packed into buffers.
 Pattern packed_pattern(int64_t bytes) {
-    constexpr int kBlock = 4 << 10;
-    Pattern pattern;
-    pattern.block_bytes = kBlock;
-    pattern.count = {kBlock, static_cast<int>(bytes / kBlock)};
-    pattern.local_stride = {2 * kBlock};
-    pattern.remote_stride = {kBlock};
-    for (int64_t at = 0; at < bytes; at += kBlock) {
-        pattern.blocks.push_back({2 * at, at});
-    }
-    return pattern;
+    constexpr int64_t kBlock = 4 << 10;
+    return spaced_pattern(kBlock, bytes / kBlock, 2 * kBlock, kBlock);
 }
 
 // Puts that follow each other each find a receive buffer, though each uses one up: the buffers that

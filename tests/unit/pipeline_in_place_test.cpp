@@ -26,17 +26,8 @@ constexpr int64_t kBufferBytes = 64 << 10;
 
 // Blocks of that length, whose remote ones are apart, and local ones too if `is_local_apart`.
 Pattern blocks_of(int64_t block_bytes, int count, bool is_local_apart) {
-    Pattern pattern;
-    pattern.block_bytes = block_bytes;
-    const auto block = static_cast<int>(block_bytes);
-    pattern.count = {block, count};
-    pattern.local_stride = {is_local_apart ? block + 8 : block};
-    pattern.remote_stride = {block + 16};
-    for (int i = 0; i < count; ++i) {
-        pattern.blocks.push_back(
-            {int64_t{i} * pattern.local_stride[0], int64_t{i} * pattern.remote_stride[0]});
-    }
-    return pattern;
+    return spaced_pattern(block_bytes, count, block_bytes + (is_local_apart ? 8 : 0),
+                          block_bytes + 16);
 }
 
 class InPlace : public ::testing::Test {
@@ -101,11 +92,7 @@ TEST_F(InPlace, DataIsPackedWhereMemoryMustBeRegistered) {
 // Frames are padded, and so are these. Some posts are refused and made again. The source is the
 // caller's again once the call would return.
 TEST_F(InPlace, EveryLengthArrives) {
-    fabric::Faults faults;
-    faults.refused_posts = 1;
-    faults.of_posts = 2;
-    faults.posts_in_burst = 3;
-    fabric::set_faults(faults);
+    refuse_half_of_posts();
     NetworkOptions options;
     options.buffer_count = 2;
     options.buffer_bytes = 2 * kBufferBytes;

@@ -17,6 +17,7 @@
 #include "datasrv/server.h"
 #include "fabric/domain.h"
 #include "fabric/environment.h"
+#include "fabric/faults.h"
 #include "pipeline/costs/transfer.h"
 #include "pipeline/origin/origin.h"
 #include "pipeline/origin/task.h"
@@ -26,6 +27,15 @@ namespace armci::test {
 
 // The provider of all domains if it is not the default. Set it before the first domain is opened.
 inline const char* g_provider = "";
+
+// Lets the network refuse half of all posts, three at a time, until set_faults() is called again.
+inline void refuse_half_of_posts() {
+    fabric::Faults faults;
+    faults.refused_posts = 1;
+    faults.of_posts = 2;
+    faults.posts_in_burst = 3;
+    fabric::set_faults(faults);
+}
 
 struct NetworkOptions {
     int node_count = 1;  // each with a server

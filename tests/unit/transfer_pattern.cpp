@@ -184,6 +184,19 @@ Pattern vector_pattern(Random& random, int64_t block_bytes, int64_t total_bytes,
     return pattern;
 }
 
+Pattern spaced_pattern(int64_t block_bytes, int64_t count, int64_t local_stride,
+                       int64_t remote_stride) {
+    Pattern pattern;
+    pattern.block_bytes = block_bytes;
+    pattern.count = {static_cast<int>(block_bytes), static_cast<int>(count)};
+    pattern.local_stride = {static_cast<int>(local_stride)};
+    pattern.remote_stride = {static_cast<int>(remote_stride)};
+    for (int64_t i = 0; i < count; ++i) {
+        pattern.blocks.push_back({i * local_stride, i * remote_stride});
+    }
+    return pattern;
+}
+
 Pattern contiguous_pattern(int64_t bytes, int64_t local, int64_t remote) {
     Pattern pattern;
     pattern.block_bytes = bytes;

@@ -52,6 +52,9 @@ Pattern strided_pattern(Random& random, int levels, int64_t block_bytes, int64_t
                         int64_t unit_bytes);
 Pattern vector_pattern(Random& random, int64_t block_bytes, int64_t total_bytes,
                        int64_t unit_bytes);
+// Blocks of that length, which begin so many bytes apart on each side.
+Pattern spaced_pattern(int64_t block_bytes, int64_t count, int64_t local_stride,
+                       int64_t remote_stride);
 // One block of exactly that length.
 Pattern contiguous_pattern(int64_t bytes, int64_t local, int64_t remote);
 
