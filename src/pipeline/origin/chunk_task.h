@@ -15,6 +15,7 @@
 // docs/references.md: Tipparaju 2001, Worringen
 #pragma once
 
+#include "pipeline/buffers/out_frame.h"
 #include "pipeline/costs/transfer.h"
 #include "pipeline/origin/task.h"
 #include "wire/layout_writer.h"

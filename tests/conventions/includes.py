@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""Checks that each file of src/ includes what declares the types that it names, itself or through the files
+that it includes.
+
+A unity build compiles several files as one, and hides an include that is missing. A plain build, which is
+CMake's default, then fails. Types that a file only declares need no include. A name that several files
+define is not checked.
+"""
+
+import collections
+import re
+import sys
+
+import tree
+
+SOURCE = tree.ROOT / "src"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*', re.DOTALL | re.MULTILINE)
+# A definition in a namespace begins its line. Others, inside a class, only tell that a name has several.
+DEFINED = re.compile(
+    r"^([ \t]*)(?:(?:struct|class|union|enum(?: class)?)\s+(?:\w+\([^)]*\)\s+|\[\[[^\]]*\]\]\s+)?([A-Z]\w+)"
+    r"(?:\s+final)?\b[^;(){}]*\{|using ([A-Z]\w+) =)",
+    re.MULTILINE,
+)
+# Also the parameters of templates.
+DECLARED = re.compile(r"\b(?:struct|class|typename|enum)\s+([A-Z]\w+)(?:\s*:\s*\w+)?\s*[;,>]")
+NAMED = re.compile(r"\b[A-Z]\w*[a-z]\w*\b")
+
+
+def closure(name, includes, known):
+    """The file itself and all that it includes, directly or not."""
+    if name not in known:
+        reached, to_do = {name}, [name]
+        while to_do:
+            for target in includes.get(to_do.pop(), ()):
+                if target not in reached:
+                    reached.add(target)
+                    to_do.append(target)
+        known[name] = reached
+    return known[name]
+
+
+def main():
+    code, includes, owners = {}, {}, collections.defaultdict(set)
+    declared = collections.defaultdict(set)
+    for path in sorted(SOURCE.rglob("*.[ch]*")):
+        if path.suffix not in (".h", ".cpp"):
+            continue
+        name = path.relative_to(SOURCE).as_posix()
+        text = path.read_text(encoding="utf-8")
+        includes[name] = INCLUDE.findall(text)
+        code[name] = NO_CODE.sub(" ", text)
+        for match in DEFINED.finditer(code[name]):
+            owners[match.group(2) or match.group(3)].add(name if match.group(1) == "" else "")
+        for match in DECLARED.finditer(code[name]):
+            declared[name].add(match.group(1))
+    only_owner = {word: next(iter(files)) for word, files in owners.items() if len(files) == 1 and "" not in files}
+    known, complaints, checked = {}, [], 0
+    for name, text in code.items():
+        reached = closure(name, includes, known)
+        may_name = set().union(*(declared[file] for file in reached))
+        for word in sorted(set(NAMED.findall(text))):
+            owner = only_owner.get(word)
+            if owner is None or not owner.endswith(".h"):
+                continue
+            checked += 1
+            if owner not in reached and word not in may_name:
+                complaints.append(f'src/{name}: names {word} without "{owner}"')
+    print("\n".join(complaints) if complaints else f"{len(code)} files include what declares {checked} names")
+    return 1 if complaints or not checked else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
