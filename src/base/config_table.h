@@ -122,8 +122,8 @@
         "processor to spare for it. ARMCI_PROGRESS_USLEEP overrules it.")                               \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own, rank,                          \
         "With ARMCI_SERVER_POLL=auto: the most microseconds for which the data server polls after "     \
-        "work before it sleeps; less while that finds nothing, and none where ranks outnumber the "     \
-        "processors.")                                                                                  \
+        "work before it sleeps; five times as long while the rank of its process sleeps in the "        \
+        "library; less while that finds nothing, and none where ranks outnumber the processors.")                                                                                  \
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own, rank,                             \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "         \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the "     \

@@ -7,9 +7,9 @@ void Idling::spun(bool in_vain) {
     if (options_.poll != base::ServerPoll::automatic) {
         return;
     }
-    const int64_t min_ns = options_.max_spin_ns / 16;
+    const int64_t min_ns = longest_spin_ns_ / 16;
     spin_ns_ =
-        in_vain ? std::max(spin_ns_ / 2, min_ns) : std::min(2 * spin_ns_ + 1, options_.max_spin_ns);
+        in_vain ? std::max(spin_ns_ / 2, min_ns) : std::min(2 * spin_ns_ + 1, longest_spin_ns_);
 }
 
 // A poll is long compared with the quickest recent one. If all become slow, that soon is the new
@@ -24,7 +24,7 @@ bool Idling::is_long(int64_t poll_ns) {
 bool Idling::is_soon_after_rma(int64_t now_ns) const {
     constexpr int64_t kMaxNs = 50'000;
     return options_.poll == base::ServerPoll::automatic &&
-           now_ns - last_long_poll_ns_ < std::min(options_.max_spin_ns, kMaxNs);
+           now_ns - last_long_poll_ns_ < std::min(longest_spin_ns_, kMaxNs);
 }
 
 bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
@@ -37,7 +37,7 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
             longest_sleep_ms_ = kShortestSleepMs;
         }
         if (has_slept_ || has_spun_) {
-            spun(now_ns - last_work_ns_ > options_.max_spin_ns);
+            spun(now_ns - last_work_ns_ > longest_spin_ns_);
         }
         has_timed_out_ = false;
         has_spun_ = false;
@@ -50,7 +50,8 @@ bool Idling::polls_again(bool found_work, int64_t poll_ns, int64_t now_ns) {
         has_timed_out_ = false;
         sleep_ms_ = std::min(2 * sleep_ms_, longest_sleep_ms_);
     }
-    if (options_.poll == base::ServerPoll::spin || now_ns - last_work_ns_ < spin_ns_ ||
+    if (options_.poll == base::ServerPoll::spin ||
+        now_ns - last_work_ns_ < std::min(spin_ns_, longest_spin_ns_) ||
         is_soon_after_rma(now_ns)) {
         has_spun_ = true;
         return true;

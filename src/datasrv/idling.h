@@ -7,6 +7,10 @@
 // is doubled when work came within it, or so soon after it that the longest time would have met it.
 // It is halved when polling was without success.
 //
+// While the rank of the same process sleeps in the library, its processor is free. Polling then
+// takes none from others, and the wake-up of a processor that idles is slow. So the longest time of
+// polling is kTimesWhileRankSleeps times as long then.
+//
 // RMA that a software provider serves is work, too, although it completes nothing at the target.
 // Such a poll can only be recognised by the long time it takes. A poll in which the thread was
 // interrupted takes long, too. Therefore nothing is learned from a long poll, and only a short time
@@ -31,6 +35,7 @@ class Idling {
   public:
     static constexpr int kShortestSleepMs = 100;
     static constexpr int kLongestSleepMs = 1000;
+    static constexpr int kTimesWhileRankSleeps = 5;
 
     struct Options {
         base::ServerPoll poll = base::ServerPoll::automatic;
@@ -43,9 +48,14 @@ class Idling {
     Idling(const Options& options, int64_t now_ns)
         : options_(options),
           longest_sleep_ms_(options.sleeps_long ? kLongestSleepMs : kShortestSleepMs),
+          longest_spin_ns_(options.max_spin_ns),
           spin_ns_(options.poll == base::ServerPoll::automatic ? options.max_spin_ns : 0),
           last_work_ns_(now_ns) {}
 
+    // Is called before a poll, with whether the rank of this process sleeps in the library.
+    void see_rank(bool is_asleep) {
+        longest_spin_ns_ = options_.max_spin_ns * (is_asleep ? kTimesWhileRankSleeps : 1);
+    }
     // Is called after a poll, with whether it found work and how long it took. Returns whether to
     // poll again instead of sleeping.
     bool polls_again(bool found_work, int64_t poll_ns, int64_t now_ns);
@@ -65,7 +75,8 @@ class Idling {
     Options options_;
     int sleep_ms_ = kShortestSleepMs;
     int longest_sleep_ms_ = kShortestSleepMs;
-    int64_t spin_ns_ = 0;
+    int64_t longest_spin_ns_ = 0;
+    int64_t spin_ns_ = 0;  // may be longer than that, when the rank has just woken up
     int64_t last_work_ns_ = 0;
     int64_t last_long_poll_ns_ = INT64_MIN / 2;
     int64_t quick_poll_ns_ = INT64_MAX / 8;

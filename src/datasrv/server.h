@@ -69,6 +69,9 @@ class Server {
     bool progress_inline() { return thread_.progress_inline(); }
     // Is called when the caller stops serving. The thread takes over at once.
     void end_inline_progress() { thread_.end_inline_progress(); }
+    // Is called when the rank that hosts this server goes to sleep in the library, and when it
+    // wakes up. Its processor is free meanwhile, so the thread polls for longer.
+    void set_rank_asleep(bool is_asleep) { thread_.set_rank_asleep(is_asleep); }
     // Returns whether a request wakes the thread. If not, the thread naps, and a rank that calls
     // progress_inline() serves requests sooner.
     bool is_woken_by_network() const { return thread_.is_woken_by_network(); }

@@ -117,6 +117,7 @@ void ServerThread::turn(int* aside_us) {
         return;
     }
     *aside_us = kShortestAsideUs;
+    idling_.see_rank(is_rank_asleep_.load(std::memory_order_relaxed));
     const bool moved = poll_once();
     const int64_t end_ns = base::now_ns();
     const bool polls_again = idling_.polls_again(moved, end_ns - begin_ns, end_ns);

@@ -54,6 +54,11 @@ class ServerThread {
     // Returns whether a request ends the thread's sleep at once. If not, the thread naps, and a
     // rank that calls progress_inline() serves requests sooner.
     bool is_woken_by_network() const;
+    // Is called when the rank that hosts the server goes to sleep in the library, and when it wakes
+    // up.
+    void set_rank_asleep(bool is_asleep) {
+        is_rank_asleep_.store(is_asleep, std::memory_order_relaxed);
+    }
     // Ends a sleep.
     void wake();
 
@@ -78,6 +83,7 @@ class ServerThread {
     std::atomic<bool> stopping_{false};
     std::atomic<int64_t> first_inline_ns_{0};  // since the last inline caller stopped, if not 0
     std::atomic<int64_t> last_inline_ns_{0};
+    std::atomic<bool> is_rank_asleep_{false};
     std::atomic<bool> is_asleep_{false};     // the thread waits for the network
     std::atomic<bool> is_aside_{false};      // the thread leaves the work to an inline caller
     std::atomic<bool> left_backlog_{false};  // the last inline caller did so

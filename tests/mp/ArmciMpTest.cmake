@@ -28,6 +28,7 @@
 #       poll      auto, spin, wait                                    ARMCI_SERVER_POLL
 #       thread    0, 1                                                ARMCI_PROGRESS_THREAD
 #       spin      microseconds                                        ARMCI_WAIT_SPIN_US
+#       serverspin microseconds                                       ARMCI_SERVER_SPIN_US
 #       finalize  seconds                                             ARMCI_FINALIZE_TIMEOUT_SECONDS
 #       engine    none, thread, dsa-twin                              ARMCI_COPY_ENGINE
 #       enginemin bytes                                               ARMCI_COPY_ENGINE_MIN
@@ -78,6 +79,7 @@ set(ARMCI_MP_VARIABLE_byput ARMCI_GET_BY_PUT_MIN)
 set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_thread ARMCI_PROGRESS_THREAD)
 set(ARMCI_MP_VARIABLE_spin ARMCI_WAIT_SPIN_US)
+set(ARMCI_MP_VARIABLE_serverspin ARMCI_SERVER_SPIN_US)
 set(ARMCI_MP_VARIABLE_finalize ARMCI_FINALIZE_TIMEOUT_SECONDS)
 set(ARMCI_MP_VARIABLE_zeros ARMCI_DEBUG_ALLOC)
 set(ARMCI_MP_VARIABLE_engine ARMCI_COPY_ENGINE)

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -95,6 +96,44 @@ TEST(Waiting, PollsOrSleepsAsConfigured) {
     } else {
         EXPECT_LE(asleep, waits);
     }
+}
+
+// The last rank sleeps in a barrier. Rank 0 watches that rank's data server, which may poll for
+// five times ARMCI_SERVER_SPIN_US then. A busy machine makes the time until it sleeps longer, not
+// shorter.
+TEST(ServerWaiting, PollsForLongerWhileItsRankSleeps) {
+    const std::string spin = setting("ARMCI_SERVER_SPIN_US");
+    if (spin.empty()) {
+        GTEST_SKIP() << "ARMCI_SERVER_SPIN_US is not set";
+    }
+    constexpr int kAttempts = 50;
+    constexpr int kRequests = 20;
+    const int last = nproc() - 1;
+    GlobalMemory memory(sizeof(int));
+    char task[64] = "";
+    if (me() == last) {
+        std::string own = test::task_named("armci-server");
+        own.replace(0, std::strlen("/proc/self"), "/proc/" + std::to_string(getpid()));
+        ASSERT_LT(own.size(), sizeof task);
+        own.copy(task, sizeof task - 1);
+        MPI_Send(task, sizeof task, MPI_CHAR, 0, 0, harness_comm());
+    }
+    if (me() == 0) {
+        MPI_Recv(task, sizeof task, MPI_CHAR, last, 0, harness_comm(), MPI_STATUS_IGNORE);
+        const double enough_s = 3e-6 * std::stod(spin);
+        double longest_s = 0;
+        for (int i = 0; i < kAttempts && longest_s < enough_s; ++i) {
+            for (int request = 0; request < kRequests; ++request) {
+                int old = 0;
+                ASSERT_EQ(ARMCI_Rmw(ARMCI_FETCH_AND_ADD, &old, memory.at(last), 1, last), 0);
+            }
+            const double begin_s = MPI_Wtime();
+            test::wait_until_asleep(task);
+            longest_s = std::max(longest_s, MPI_Wtime() - begin_s);
+        }
+        EXPECT_GE(longest_s, enough_s);
+    }
+    ARMCI_Barrier();
 }
 
 // In this process nothing long has been moved before.

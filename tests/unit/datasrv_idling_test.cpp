@@ -110,6 +110,26 @@ TEST_F(IdlingTest, AutoPolicyAdaptsSpinTimeToSuccess) {
     EXPECT_EQ(idling_.spin_ns(), kMaxNs);
 }
 
+TEST_F(IdlingTest, PollsForLongerWhileTheRankSleeps) {
+    constexpr int64_t kGapNs = 3 * kMaxNs;  // too long for a server whose rank is awake
+    start(ServerPoll::automatic);
+    idling_.see_rank(true);
+    for (int i = 0; i < 20; ++i) {
+        work_after(kGapNs);
+    }
+    EXPECT_EQ(idling_.spin_ns(), Idling::kTimesWhileRankSleeps * kMaxNs);
+    finds_work();
+    now_ns_ += kGapNs;
+    EXPECT_TRUE(finds_nothing());
+    // The rank wakes up: what was learned while it slept is not too long for it.
+    idling_.see_rank(false);
+    EXPECT_FALSE(finds_nothing());
+    for (int i = 0; i < 20; ++i) {
+        work_after(kGapNs);
+    }
+    EXPECT_LE(idling_.spin_ns(), kMaxNs / 16);
+}
+
 TEST_F(IdlingTest, WorkWithoutAPauseLeavesSpinTimeUnchanged) {
     start(ServerPoll::automatic);
     for (int i = 0; i < 20; ++i) {

@@ -73,7 +73,7 @@ bool Progress::sleep_on_network(std::chrono::nanoseconds longest) {
         return context_.threads.lock().sleep_until_change(
             [&](int change) { origin.sleep(longest, change); });
     }
-    origin.sleep(longest);
+    tell_server_of_sleep([&] { origin.sleep(longest); });
     return true;
 }
 

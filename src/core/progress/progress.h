@@ -54,6 +54,22 @@ class Progress {
     void poll();
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
+    // Runs a function that sleeps. The data server in this process is told, because the processor
+    // is free meanwhile. It is not where the program has other threads that may need it.
+    template <class Sleep>
+    void tell_server_of_sleep(Sleep&& sleep) {
+        datasrv::Server* const server =
+            context_.network == nullptr || context_.threads.is_multiple()
+                ? nullptr
+                : context_.network->server.get();
+        if (server != nullptr) {
+            server->set_rank_asleep(true);
+        }
+        sleep();
+        if (server != nullptr) {
+            server->set_rank_asleep(false);
+        }
+    }
     // Returns whether nothing needs this thread while it waits for other ranks. No operations of
     // its own are under way then, and the data server in this process has a thread that the network
     // wakes.

@@ -63,7 +63,7 @@ void wait_for_ranks(Progress& progress, const WaitCause& cause, Done&& done, Sle
         if (now_ns - begin_ns > patience_ns && progress.may_sleep_at_barrier()) {
             progress.end_inline_progress();
             const base::TraceSpan span(base::kTraceAsleep);
-            sleep(now_ns - begin_ns);
+            progress.tell_server_of_sleep([&] { sleep(now_ns - begin_ns); });
         }
         return done();
     });
