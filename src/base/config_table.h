@@ -59,6 +59,10 @@
         "Contiguous gets of at least this many bytes are written into the caller's memory by the "      \
         "target's data server, shorter ones are read. auto: where the cost model finds the network's "  \
         "reads slower than its writes.")                                                                \
+    BYTES(in_place_min, "ARMCI_IN_PLACE_MIN", 32 << 10, 1, int64_t{1} << 46, own, job,                      \
+        "Chunks of puts and accumulates by the data server with at least this much data are sent from "  \
+        "where the data lies, if it is one block there. Shorter ones are packed, and all of them where " \
+        "the network does not read any memory by itself.")                                              \
     TEXT(config_file, "ARMCI_CONFIG", "", own, rank,                                                    \
         "File that sets variables, one NAME = VALUE in a line, as the site's file /etc/armci.conf. It "  \
         "wins over that file, and the environment wins over both. Lines after [hosts PATTERN, ...] "    \

@@ -297,6 +297,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.receive_bytes = flow.origin_receive_bytes;
     options.server_window_bytes = flow.window_bytes;
     options.register_min_bytes = config.register_min;
+    options.in_place_min_bytes = config.in_place_min;
     options.write_chunks = flow.write_chunks;
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     pipeline::OriginEnvironment environment;

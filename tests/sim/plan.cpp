@@ -249,6 +249,30 @@ void draw_engine(Plan* plan) {
     }
 }
 
+// Long transfers by the server's route, and a provider that sends their data from where it lies. By
+// chance these meet seldom.
+void draw_in_place(Plan* plan) {
+    if (seed() % 7 != 2) {
+        return;
+    }
+    plan->min_in_place = one_of({1, 1, 2 << 10, 32 << 10});
+    plan->route = base::RouteChoice::server;
+    plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);
+    plan->buffer_bytes = std::max<int64_t>(plan->buffer_bytes, 32 << 10);
+    plan->rails = 1;
+    ProviderPlan& provider = plan->provider;
+    if (provider.twin == nullptr) {
+        provider.gathers_writes = true;
+        provider.rma = true;
+        provider.memory_mode &= ~(FI_MR_LOCAL | FI_MR_ALLOCATED);
+        provider.largest_bytes = size_t{1} << 30;
+        provider.iov_limit = std::max<size_t>(provider.iov_limit, 3);
+        provider.rma_iov_limit = provider.iov_limit;
+        provider.immediate_data = true;
+        provider.immediate_bytes = 8;
+    }
+}
+
 }  // namespace
 
 int Plan::rank_count() const {
@@ -276,6 +300,7 @@ Plan draw_plan(const Twin* twin) {
     draw_failure(&plan);
     draw_rails(&plan);
     draw_engine(&plan);
+    draw_in_place(&plan);
     return plan;
 }
 
@@ -292,8 +317,8 @@ std::string describe(const Plan& plan) {
          << plan.window_bytes << (plan.has_few_receives ? ", few receives" : "") << ", answers "
          << plan.answer_bytes << (plan.use_ordering ? ", ordering" : "") << ", route "
          << static_cast<int>(plan.route) << " from " << plan.min_rma_block << ", gets by put from "
-         << plan.min_get_by_put << ", register from " << plan.register_min_bytes << ", depth "
-         << plan.depth_limit << "\nprovider"
+         << plan.min_get_by_put << ", in place from " << plan.min_in_place << ", register from "
+         << plan.register_min_bytes << ", depth " << plan.depth_limit << "\nprovider"
          << (provider.twin != nullptr ? " " + provider.twin->full_name() : "") << ": order 0x"
          << std::hex << provider.message_order << ", memory mode 0x" << provider.memory_mode
          << std::dec << " up to " << provider.ordered_bytes << ", transmit "

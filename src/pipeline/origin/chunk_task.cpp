@@ -9,13 +9,14 @@
 namespace armci::pipeline {
 namespace {
 
-// A shorter copy costs less than further pieces of a write.
-constexpr int64_t kShortestInPlace = 32 << 10;
-static_assert(kShortestInPlace > kLargestMessagePiece);  // messages have all of their bytes
-
 constexpr const char* kNoRecvBuffer = "no receive buffer is granted";
 constexpr const char* kNoWindow = "no room in the window";
 constexpr const char* kNoBuffer = "no buffer is free";
+
+size_t wire_bytes_of(const wire::LayoutWriter::Part& part) {
+    return wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
+                        static_cast<size_t>(part.data_bytes));
+}
 
 }  // namespace
 
@@ -93,7 +94,8 @@ OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
     }
     wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
     part.data_bytes = whole_bytes(part.data_bytes);
-    const bool is_in_place = part.data_bytes >= kShortestInPlace && block.bytes >= part.data_bytes;
+    const bool is_in_place = block.bytes >= part.data_bytes &&
+                             origin.frames.sends_in_place(wire_bytes_of(part), part.data_bytes);
     const DataInPlace in_place =
         is_in_place ? DataInPlace{block.data, static_cast<size_t>(part.data_bytes)} : DataInPlace{};
     OriginFrame* frame = start_frame(origin, part, in_place);
@@ -118,8 +120,7 @@ strided::Block ChunkTask::block_in_place(const OriginServices& origin) const {
 
 OriginFrame* ChunkTask::start_frame(OriginServices& origin, const wire::LayoutWriter::Part& part,
                                     const DataInPlace& in_place) {
-    const size_t wire_bytes = wire::padded(wire::kTransferHeadBytes + part.encoded_bytes +
-                                           static_cast<size_t>(part.data_bytes));
+    const size_t wire_bytes = wire_bytes_of(part);
     if (wire_bytes <= origin.frames.largest_message_bytes() &&
         !channel().flow.has_room(wire_bytes)) {
         missing_ = kNoWindow;

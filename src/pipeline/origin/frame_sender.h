@@ -49,6 +49,11 @@ class FrameSender {
     bool writes_chunks() const { return write_chunks_; }
     // Returns whether a chunk's data may be sent from where it lies.
     bool sends_in_place() const { return write_chunks_ && endpoint_.gathers_writes(); }
+    // Returns whether it is, for a frame with so much data. Messages have all of their bytes.
+    bool sends_in_place(size_t wire_bytes, int64_t data_bytes) const {
+        return sends_in_place() && data_bytes >= in_place_min_bytes_ &&
+               wire_bytes > largest_message_bytes_;
+    }
 
     // Return a buffer for a frame of that length with its header filled in, nullptr when none is
     // free.
@@ -168,6 +173,7 @@ class FrameSender {
     bool sends_alone_ = false;   // as ProviderRow says
     bool write_chunks_ = false;  // into receive buffers
     size_t largest_message_bytes_ = 0;
+    int64_t in_place_min_bytes_ = 0;
     int32_t chunks_of_transfer_ = 0;
 };
 

@@ -39,6 +39,8 @@ struct OriginOptions {
     size_t receive_bytes = 0;         // memory for answers
     int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
     int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
+    // Chunks with less data are packed: a short copy costs less than further pieces of a write.
+    int64_t in_place_min_bytes = 32 << 10;
     bool write_chunks = false;  // chunks are written into receive buffers, here and at servers
     bool use_ordering = true;
 };
