@@ -4,8 +4,8 @@
 that it includes.
 
 A unity build compiles several files as one, and hides an include that is missing. A plain build, which is
-CMake's default, then fails. Types that a file only declares need no include. A name that several files
-define is not checked.
+CMake's default, then fails. Types that a file only declares need no include. Not checked are names that several
+files define, types that a header names and another one declares, functions and constants.
 """
 
 import collections
@@ -20,13 +20,15 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"', re.MULTILINE)
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|^\s*#\s*include[^\n]*', re.DOTALL | re.MULTILINE)
 # A definition in a namespace begins its line. Others, inside a class, only tell that a name has several.
 DEFINED = re.compile(
-    r"^([ \t]*)(?:(?:struct|class|union|enum(?: class)?)\s+(?:\w+\([^)]*\)\s+|\[\[[^\]]*\]\]\s+)?([A-Z]\w+)"
-    r"(?:\s+final)?\b[^;(){}]*\{|using ([A-Z]\w+) =)",
+    r"^([ \t]*)(?:(?:struct|class|union|enum(?: class)?)\s+(?:\w+\([^)]*\)\s+|[A-Z_]+\s+|\[\[[^\]]*\]\]\s+)?"
+    r"([A-Z]\w*)\b(?!\s*::)(?:\s+final)?[^;(){}]*\{|using ([A-Z]\w+) =)",
     re.MULTILINE,
 )
 # Also the parameters of templates.
-DECLARED = re.compile(r"\b(?:struct|class|typename|enum)\s+([A-Z]\w+)(?:\s*:\s*\w+)?\s*[;,>]")
+DECLARED = re.compile(r"\b(?:struct|class|typename|enum)(?:\.\.\.)?\s+([A-Z]\w+)(?:\s*:\s*\w+)?\s*[;,>=]")
 NAMED = re.compile(r"\b[A-Z]\w*[a-z]\w*\b")
+
+FEWEST = 1000  # names, of some 2500: with fewer, an expression above no longer fits the sources
 
 
 def closure(name, includes, known):
@@ -60,7 +62,9 @@ def main():
     known, complaints, checked = {}, [], 0
     for name, text in code.items():
         reached = closure(name, includes, known)
-        may_name = set().union(*(declared[file] for file in reached))
+        # A source file that names a type uses it, as a rule. A header may only pass it on.
+        declares = reached if name.endswith(".h") else (name,)
+        may_name = set().union(*(declared[file] for file in declares))
         for word in sorted(set(NAMED.findall(text))):
             owner = only_owner.get(word)
             if owner is None or not owner.endswith(".h"):
@@ -69,7 +73,7 @@ def main():
             if owner not in reached and word not in may_name:
                 complaints.append(f'src/{name}: names {word} without "{owner}"')
     print("\n".join(complaints) if complaints else f"{len(code)} files include what declares {checked} names")
-    return 1 if complaints or not checked else 0
+    return 1 if complaints or checked < FEWEST else 0
 
 
 if __name__ == "__main__":

@@ -10,6 +10,8 @@
 
 namespace armci::pipeline {
 
+struct OriginServices;  // is above batches
+
 void GetBatch::add(const SmallTransfer& gets) {
     for (int i = 0; i < gets.block_count; ++i) {
         sinks_.push_back({gets.blocks[i].local, static_cast<uint32_t>(gets.block_bytes),
