@@ -252,15 +252,15 @@ void draw_engine(Plan* plan) {
 // Long transfers by the server's route, and a provider that sends their data from where it lies. By
 // chance these meet seldom.
 void draw_in_place(Plan* plan) {
-    if (seed() % 7 != 2) {
+    ProviderPlan& provider = plan->provider;
+    if (seed() % 7 != 2 || (provider.twin != nullptr && !provider.gathers_writes)) {
         return;
     }
-    plan->min_in_place = one_of({1, 1, 2 << 10, 32 << 10});
+    plan->min_in_place = one_of({1, 1, 2 << 10, 16 << 10});
     plan->route = base::RouteChoice::server;
     plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);
     plan->buffer_bytes = std::max<int64_t>(plan->buffer_bytes, 32 << 10);
     plan->rails = 1;
-    ProviderPlan& provider = plan->provider;
     if (provider.twin == nullptr) {
         provider.gathers_writes = true;
         provider.rma = true;
@@ -317,11 +317,12 @@ std::string describe(const Plan& plan) {
          << plan.window_bytes << (plan.has_few_receives ? ", few receives" : "") << ", answers "
          << plan.answer_bytes << (plan.use_ordering ? ", ordering" : "") << ", route "
          << static_cast<int>(plan.route) << " from " << plan.min_rma_block << ", gets by put from "
-         << plan.min_get_by_put << ", in place from " << plan.min_in_place << ", register from "
-         << plan.register_min_bytes << ", depth " << plan.depth_limit << "\nprovider"
-         << (provider.twin != nullptr ? " " + provider.twin->full_name() : "") << ": order 0x"
-         << std::hex << provider.message_order << ", memory mode 0x" << provider.memory_mode
-         << std::dec << " up to " << provider.ordered_bytes << ", transmit "
+         << plan.min_get_by_put << ", in place "
+         << (provider.gathers_writes ? "from " : "never, from ") << plan.min_in_place
+         << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
+         << "\nprovider" << (provider.twin != nullptr ? " " + provider.twin->full_name() : "")
+         << ": order 0x" << std::hex << provider.message_order << ", memory mode 0x"
+         << provider.memory_mode << std::dec << " up to " << provider.ordered_bytes << ", transmit "
          << provider.transmit_size << ", iov " << provider.iov_limit << ", largest "
          << provider.largest_bytes << (provider.rma ? ", rma" : "")
          << (provider.delivery ? ", delivery" : "")
