@@ -59,10 +59,11 @@
         "Contiguous gets of at least this many bytes are written into the caller's memory by the "      \
         "target's data server, shorter ones are read. auto: where the cost model finds the network's "  \
         "reads slower than its writes.")                                                                \
-    BYTES(in_place_min, "ARMCI_IN_PLACE_MIN", 32 << 10, 1, int64_t{1} << 46, own, job,                      \
-        "Chunks of puts and accumulates by the data server with at least this much data are sent from "  \
-        "where the data lies, if it is one block there. Shorter ones are packed, and all of them where " \
-        "the network does not read any memory by itself.")                                              \
+    BYTES(in_place_min, "ARMCI_IN_PLACE_MIN", 32 << 10, 1, int64_t{1} << 46, own, job,                  \
+        "Chunks of puts and accumulates by the data server with at least this much data are sent from " \
+        "where the data lies, if it is one block there. Shorter ones are packed, and so are those that "\
+        "fit a message (up to 8 KiB). All are packed where local memory must be registered, where "     \
+        "chunks are messages, and with several rails.")                                                 \
     TEXT(config_file, "ARMCI_CONFIG", "", own, rank,                                                    \
         "File that sets variables, one NAME = VALUE in a line, as the site's file /etc/armci.conf. It "  \
         "wins over that file, and the environment wins over both. Lines after [hosts PATTERN, ...] "    \
@@ -126,8 +127,9 @@
         "processor to spare for it. ARMCI_PROGRESS_USLEEP overrules it.")                               \
     INTEGER(server_spin_us, "ARMCI_SERVER_SPIN_US", 20, 0, 1000000, own, rank,                          \
         "With ARMCI_SERVER_POLL=auto: the most microseconds for which the data server polls after "     \
-        "work before it sleeps; five times as long while the rank of its process sleeps in the "        \
-        "library; less while that finds nothing, and none where ranks outnumber the processors.")                                                                                  \
+        "work before it sleeps. While the rank of its process sleeps in the library (not at "           \
+        "MPI_THREAD_MULTIPLE), it is five times as long. It is less while polling finds nothing, and 0 "\
+        "where ranks outnumber the processors.")                                                        \
     INTEGER(wait_spin_us, "ARMCI_WAIT_SPIN_US", kAuto, 0, 1000000, own, rank,                             \
         "Microseconds for which a rank that waits for the network polls before it sleeps in the "         \
         "kernel. auto: 10 to 50, as its sleeps turn out, where ranks and data servers outnumber the "     \

@@ -8,8 +8,8 @@ void Idling::spun(bool in_vain) {
         return;
     }
     const int64_t min_ns = longest_spin_ns_ / 16;
-    spin_ns_ =
-        in_vain ? std::max(spin_ns_ / 2, min_ns) : std::min(2 * spin_ns_ + 1, longest_spin_ns_);
+    spin_ns_ = in_vain ? std::max(spin_ns_ / 2, min_ns)
+                       : std::max(spin_ns_, std::min(2 * spin_ns_ + 1, longest_spin_ns_));
 }
 
 // A poll is long compared with the quickest recent one. If all become slow, that soon is the new

@@ -55,7 +55,8 @@ class Progress {
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
     // Runs a function that sleeps. The data server in this process is told, because the processor
-    // is free meanwhile. It is not where the program has other threads that may need it.
+    // is free meanwhile. At MPI_THREAD_MULTIPLE it is not told: other threads may need the
+    // processor.
     template <class Sleep>
     void tell_server_of_sleep(Sleep&& sleep) {
         datasrv::Server* const server =

@@ -88,7 +88,8 @@ void Mutexes::wait_for_hand_over(const WaitCause& cause, uint32_t waiter) {
         }
         if (++polls > kPollsForHandOver) {
             progress_.end_inline_progress();
-            queue_.sleep_until_handed_over(waiter, kHandOverSleepUs);
+            progress_.tell_server_of_sleep(
+                [&] { queue_.sleep_until_handed_over(waiter, kHandOverSleepUs); });
             return queue_.try_end_wait(waiter);
         }
         return false;

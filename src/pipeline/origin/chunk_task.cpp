@@ -94,8 +94,9 @@ OriginFrame* ChunkTask::next_frame(OriginServices& origin) {
     }
     wire::LayoutWriter::Part part = remote_.part_with_data(packed_bytes_, room);
     part.data_bytes = whole_bytes(part.data_bytes);
-    const bool is_in_place = block.bytes >= part.data_bytes &&
-                             origin.frames.sends_in_place(wire_bytes_of(part), part.data_bytes);
+    const bool is_in_place =
+        block.bytes >= part.data_bytes &&
+        origin.frames.sends_chunk_in_place(wire_bytes_of(part), part.data_bytes);
     const DataInPlace in_place =
         is_in_place ? DataInPlace{block.data, static_cast<size_t>(part.data_bytes)} : DataInPlace{};
     OriginFrame* frame = start_frame(origin, part, in_place);

@@ -48,9 +48,13 @@ class FrameSender {
     // Returns whether chunks are written into receive buffers. If not, they are messages.
     bool writes_chunks() const { return write_chunks_; }
     // Returns whether a chunk's data may be sent from where it lies.
-    bool sends_in_place() const { return write_chunks_ && endpoint_.gathers_writes(); }
-    // Returns whether it is, for a frame with so much data. Messages have all of their bytes.
-    bool sends_in_place(size_t wire_bytes, int64_t data_bytes) const {
+    bool sends_in_place() const {
+        return write_chunks_ && endpoint_.gathers_writes() &&
+               in_place_min_bytes_ < static_cast<int64_t>(chunk_buffers_.buffer_bytes());
+    }
+    // Returns whether a chunk of that length, with so much data, is sent in place. Messages have
+    // all of their bytes.
+    bool sends_chunk_in_place(size_t wire_bytes, int64_t data_bytes) const {
         return sends_in_place() && data_bytes >= in_place_min_bytes_ &&
                wire_bytes > largest_message_bytes_;
     }
