@@ -121,8 +121,13 @@ TEST_F(IdlingTest, PollsForLongerWhileTheRankSleeps) {
     finds_work();
     now_ns_ += kGapNs;
     EXPECT_TRUE(finds_nothing());
-    // The rank wakes up: what was learned while it slept is not too long for it.
+    // The rank wakes up. Success does not shorten what was learned while it slept, but the thread
+    // does not poll for as long.
+    finds_work();
     idling_.see_rank(false);
+    work_after(kMaxNs / 2);
+    EXPECT_EQ(idling_.spin_ns(), Idling::kTimesWhileRankSleeps * kMaxNs);
+    now_ns_ += kMaxNs;
     EXPECT_FALSE(finds_nothing());
     for (int i = 0; i < 20; ++i) {
         work_after(kGapNs);
