@@ -54,9 +54,9 @@ class Progress {
     void poll();
     // Sleeps for that time, or until the network has something for this rank.
     void nap(int64_t ns);
-    // Runs a function that sleeps. The data server in this process is told, because the processor
-    // is free meanwhile. At MPI_THREAD_MULTIPLE it is not told: other threads may need the
-    // processor.
+    // Runs a function that sleeps, and tells the data server in this process before and after it. A
+    // sleeping rank leaves its processor to the server. At MPI_THREAD_MULTIPLE other threads may
+    // need that processor, so the server learns nothing.
     template <class Sleep>
     void tell_server_of_sleep(Sleep&& sleep) {
         datasrv::Server* const server =
