@@ -86,15 +86,32 @@ static void repeat_pieces(const struct call* call, struct sides* s) {
     }
 }
 
-static const char kNotAllocated[] = "the array is not allocated, or was not given";
+/*
+ * Of an array without an address. The bounds of one that is not allocated are undefined, and may look
+ * empty by chance. A pointer that c_f_pointer has made from the null address of an empty share has
+ * a step of one element, which chance does not give.
+ */
+static int is_empty_share(const CFI_cdesc_t* array) {
+    int is_empty = 0;
+    for (int i = 0; i < array->rank; ++i) {
+        if (array->dim[i].extent < 0) {
+            return 0;
+        }
+        is_empty = is_empty || array->dim[i].extent == 0;
+    }
+    return is_empty && array->dim[0].sm == (ptrdiff_t)array->elem_len;
+}
 
 static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
                 const ptrdiff_t* strides) {
+    if (array->base_addr == NULL) {
+        if (is_empty_share(array)) {
+            return;
+        }
+        fail(call, "local", "the array is not allocated, or was not given");
+    }
     if (array->rank > 0 && array->dim[array->rank - 1].extent == -1) {
-        /* The bounds of an array that is not allocated are undefined. */
-        fail(call, "local",
-             array->base_addr == NULL ? kNotAllocated
-                                      : "the size of this array is not known; pass a section of it");
+        fail(call, "local", "the size of this array is not known; pass a section of it");
     }
 #if ARMCI_FORTRAN_IS_GNU
     /* gfortran describes the container of a class(*) object as if it were the data. */
@@ -110,9 +127,6 @@ static void run(const struct call* call, const CFI_cdesc_t* array, void* remote,
     describe_sides(array, remote, strides, &sides);
     if (sides.is_empty) {
         return;
-    }
-    if (array->base_addr == NULL) {
-        fail(call, "local", kNotAllocated);
     }
     if (sides.long_level > 0) {
         repeat_pieces(call, &sides);
