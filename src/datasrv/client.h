@@ -29,6 +29,10 @@ struct Client : GrantClient {
     uint64_t executed_bytes = 0;      // of its messages that take no receive buffer
     uint64_t acknowledged_bytes = 0;  // executed_bytes when it was last acknowledged
     uint64_t acknowledged_frames = 0;
+    wire::AnswerSlotsBody answer_slots;
+    bool has_answer_slots = false;
+    uint8_t lent_slot = 0;  // 1 + the number of a free one among these; 0: none
+    uint8_t mailbox = 0;    // 1 + its number; 0: it has none
     bool acknowledgement_due = false;
     bool is_copying = false;         // its next frame is a put that the copy engine carries out
     bool waits_for_answers = false;  // its next frame has gets, and there is no room for their data

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/clients.h"
 
+#include <cstring>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -51,12 +52,17 @@ bool Clients::shake_hands(Client& client, const void* frame, size_t frame_bytes)
     const char* sent = static_cast<const char*>(frame) + sizeof(wire::FrameHeader);
     const size_t sent_bytes = frame_bytes - sizeof(wire::FrameHeader);
     const size_t address_bytes = endpoint_.address_bytes(sent, sent_bytes);
-    if (address_bytes == 0 || wire::padded(address_bytes) != sent_bytes) {
+    const size_t rest = sent_bytes - wire::padded(address_bytes);
+    if (address_bytes == 0 || (rest != 0 && rest != sizeof client.answer_slots)) {
         ARMCI_LOG_WARN("%s ignored a handshake of rank %d without a valid address",
                        server_name_.c_str(), client.rank);
         return false;
     }
     const std::vector<unsigned char> address(sent, sent + address_bytes);
+    if (rest != 0) {
+        std::memcpy(&client.answer_slots, sent + wire::padded(address_bytes), rest);
+        client.has_answer_slots = true;
+    }
     client.peer = endpoint_.insert_peer(address.data());
     if (client.peer == FI_ADDR_UNSPEC) {
         base::fatal(nullptr,

@@ -99,6 +99,26 @@ void FrameIntake::on_written(void* intake, uint64_t place) {
     self.take(*client, header, written.memory, Memory::written);
 }
 
+// What is in a mailbox stays there until it is executed. It counts as a message all the same, so
+// that the window and the order do not depend on how a frame has come.
+bool FrameIntake::take_mail() {
+    return parts_.mailboxes.collect([this](Client& client, const void* frame, size_t bytes) {
+        wire::FrameHeader header;
+        if (!wire::decode_header(frame, bytes, &header) || wire::flow_of(header).closes != 0) {
+            ARMCI_LOG_WARN(
+                "%s ignored what rank %d has written into its mailbox, which is no "
+                "request",
+                parts_.options.name().c_str(), client.rank);
+            return;
+        }
+        const uint32_t slot = wire::answer_slot(header);
+        if (slot != 0 && client.has_answer_slots) {
+            client.lent_slot = static_cast<uint8_t>(slot);
+        }
+        take(client, header, frame, Memory::lent);
+    });
+}
+
 void FrameIntake::take(Client& client, const wire::FrameHeader& header, const void* frame,
                        Memory memory) {
     if (header.sequence != client.executed_frames + 1 || must_wait(client, header)) {
@@ -196,6 +216,9 @@ bool FrameIntake::is_known(Client& client, const wire::FrameHeader& header, cons
     if (header.kind == wire::FrameKind::hello &&
         !parts_.handlers.clients.shake_hands(client, frame, header.frame_bytes)) {
         return false;
+    }
+    if (header.kind == wire::FrameKind::hello) {
+        parts_.mailboxes.give(client);
     }
     if (client.peer == FI_ADDR_UNSPEC) {
         ARMCI_LOG_WARN(

@@ -17,6 +17,7 @@
 #include "datasrv/clients.h"
 #include "datasrv/granted_buffers.h"
 #include "datasrv/handlers.h"
+#include "datasrv/mailboxes.h"
 #include "datasrv/offloaded_puts.h"
 #include "datasrv/server_options.h"
 #include "wire/frame.h"
@@ -30,6 +31,7 @@ class FrameIntake {
         const ServerOptions& options;
         HandlerParts handlers;  // what handlers work with
         OffloadedPuts& offloaded;
+        Mailboxes& mailboxes;
         Acknowledgements& acknowledgements;
     };
     explicit FrameIntake(const Parts& parts) : parts_(parts) {}
@@ -39,6 +41,9 @@ class FrameIntake {
     static void on_message(void* intake, const void* frame, size_t frame_bytes);
     // Is called when an origin has written a frame to that place of the receive buffers.
     static void on_written(void* intake, uint64_t place);
+
+    // Takes what has come into mailboxes. Returns true when there was something.
+    bool take_mail();
 
     // Finishes the puts that the copy engine has completed, and executes what waited behind them.
     // Returns true when there were any.

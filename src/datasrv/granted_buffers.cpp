@@ -23,7 +23,8 @@ void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
     }
     std::string error;
     if (options.write_chunks &&
-        !area_.open(domain, endpoint, count, bytes + kBytesForHeads, &error)) {
+        !area_.open(domain, endpoint, count, bytes + kBytesForHeads,
+                    domain.shows_writes() ? options.mailbox_count : 0, &error)) {
         ARMCI_LOG_WARN(
             "the data server's receive buffers are not available (%s); incoming data comes in "
             "messages, which is slower",

@@ -35,6 +35,10 @@ class GrantedBuffers {
     // Returns where a write with that immediate data begins.
     pipeline::RecvArea::Place find(uint64_t place) { return area_.find(place); }
 
+    // Mailboxes lie behind the receive buffers.
+    uint32_t mailbox_count() const { return area_.mailbox_count(); }
+    char* mailbox(uint32_t number) { return area_.mailbox(number); }
+
     // Returns whether the client may write into that buffer.
     bool is_held(const Client& client, uint32_t recv_buffer) const {
         return grants_.is_held(client, recv_buffer);

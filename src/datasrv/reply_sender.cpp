@@ -29,6 +29,7 @@ void ReplySender::release(OutReply* reply) {
 void ReplySender::stamp(const Client& client, OutReply* reply) {
     reply->header()->sequence = client.executed_frames;
     reply->header()->flow = client.executed_bytes;
+    reply->header()->levels = client.mailbox;
     reply->peer = client.rank;
 }
 
@@ -39,10 +40,24 @@ void ReplySender::note_acknowledged(Client& client) {
 
 bool ReplySender::post(Client& client, OutReply* reply) {
     stamp(client, reply);
-    if (!reply->post(endpoint_, client.peer)) {
+    // Behind long data it would not leave without further polls.
+    const bool takes_slot = client.lent_slot != 0 &&
+                            client.data_under_way <= (reply->data_client != nullptr ? 1 : 0) &&
+                            reply->wire_bytes + wire::kSealBytes <= wire::kAnswerSlotBytes;
+    if (!(takes_slot ? post_into_slot(client, reply) : reply->post(endpoint_, client.peer))) {
         return false;
     }
     note_acknowledged(client);
+    return true;
+}
+
+bool ReplySender::post_into_slot(Client& client, OutReply* reply) {
+    const wire::AnswerSlotsBody& slots = client.answer_slots;
+    const uint64_t offset = uint64_t{wire::kAnswerSlotBytes} * (client.lent_slot - 1);
+    if (!reply->post_unannounced(endpoint_, client.peer, {slots.address + offset, slots.key})) {
+        return false;
+    }
+    client.lent_slot = 0;
     return true;
 }
 

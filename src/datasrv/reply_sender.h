@@ -46,6 +46,8 @@ class ReplySender {
     static void on_sent(fabric::Operation* operation, const fabric::Completion& completion);
     static void on_traced_sent(fabric::Operation* operation, const fabric::Completion& completion);
     static void stamp(const Client& client, OutReply* reply);
+    // Writes it to the slot that the client has lent.
+    bool post_into_slot(Client& client, OutReply* reply);
     static void note_acknowledged(Client& client);
 
     fabric::Endpoint& endpoint_;

@@ -22,6 +22,7 @@ struct ServerOptions {
     size_t receive_bytes = 0;               // for messages that take no receive buffer
     int64_t client_window_bytes = 0;  // how many bytes of these each client may have under way
     uint32_t recv_buffer_count = 0;   // of buffer_bytes each; 0: chunks are short messages
+    uint32_t mailbox_count = 0;       // where the provider shows writes
     bool write_chunks = false;        // chunks are written into them; if not, they are messages
     bool register_segments = true;    // with the provider, for RMA
     bool use_ordering = true;         // of RMA and messages, where the provider grants it

@@ -240,7 +240,7 @@ bool ServerThread::sleep_on_descriptors() {
     bool backlog = false;
     {
         const base::MutexLock lock(service_.mutex);
-        if (!service_.endpoint().may_sleep()) {
+        if (!service_.may_sleep()) {
             return true;
         }
         backlog = service_.has_backlog();

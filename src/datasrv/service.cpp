@@ -55,6 +55,7 @@ bool Service::progress() {
     }
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
+    moved |= intake_.take_mail();
     moved |= intake_.finish_offloaded_puts();
     moved |= answers_.flush();
     moved |= !is_silent && granted_.send_grants(answers_);
@@ -68,6 +69,11 @@ bool Service::progress() {
     }
     moved |= gets_by_put_.progress();
     return moved;
+}
+
+bool Service::may_sleep() {
+    // The provider may take writes from the network here, and then nothing wakes a sleeper.
+    return endpoint_.may_sleep() && !intake_.take_mail();
 }
 
 bool Service::has_backlog() const {
@@ -107,6 +113,7 @@ void Service::close() {
     gets_by_put_.close();
     acknowledgements_.clear();
     intake_.clear();
+    mailboxes_.clear();
     clients_.clear();
     is_to_be_silent_.store(false);
     has_fallen_silent_.store(false);

@@ -24,6 +24,7 @@
 #include "datasrv/gets_by_put.h"
 #include "datasrv/granted_buffers.h"
 #include "datasrv/handlers.h"
+#include "datasrv/mailboxes.h"
 #include "datasrv/offloaded_puts.h"
 #include "datasrv/reply_sender.h"
 #include "datasrv/server_options.h"
@@ -77,6 +78,9 @@ class Service {
 
     // Polls the network once and does what can be done. Returns true when something was done.
     bool progress() ARMCI_REQUIRES(mutex);
+    // Says whether the calling thread may sleep until the network has something. Otherwise
+    // progress() has something to do.
+    bool may_sleep() ARMCI_REQUIRES(mutex);
     // Returns whether progress() has something to do that no event of the network would announce.
     bool has_backlog() const ARMCI_REQUIRES(mutex);
 
@@ -126,11 +130,13 @@ class Service {
     GetStreams streams_{sender_, data_frames_, answers_};
     GetsByPut gets_by_put_{endpoint_, answers_};
     OffloadedPuts offloaded_{memory_};
+    Mailboxes mailboxes_{granted_, clients_};
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
     FrameIntake intake_{
         {options_,
          {answers_, clients_, memory_, granted_, streams_, gets_by_put_, mutexes_, addresses_},
          offloaded_,
+         mailboxes_,
          acknowledgements_}};
     std::atomic<bool> is_to_be_silent_{false};
     std::atomic<bool> has_fallen_silent_{false};

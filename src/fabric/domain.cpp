@@ -194,6 +194,11 @@ bool Domain::orders_writes() const {
            info().ep_attr->max_order_waw_size >= info().ep_attr->max_msg_size;
 }
 
+bool Domain::shows_writes() const {
+    return row().writes_in_order && row().sends_alone &&
+           info().domain_attr->data_progress != FI_PROGRESS_AUTO;
+}
+
 bool Domain::orders_reads_after_writes() const {
     return rails_.empty() && (info().tx_attr->msg_order & (FI_ORDER_RAW | FI_ORDER_RMA_RAW)) != 0 &&
            info().ep_attr->max_order_raw_size >= info().ep_attr->max_msg_size;

@@ -45,6 +45,11 @@ class Domain {
     bool notifies_perhaps() const {
         return has_room_for_immediate_data() && row().immediate_data == ImmediateData::tried;
     }
+    // Says whether a process that looks at its memory whenever it has polled, and before it sleeps,
+    // finds there what was written without immediate data. It does not where the sender must
+    // be polled, or where a thread of the provider may take a write from the network while all
+    // others sleep.
+    bool shows_writes() const;
     void set_notifies_writes(bool works) { notifies_writes_ = works; }
     // The first function says whether a write is remotely complete once a later message or write
     // is, whatever their sizes. The second says whether a read that is posted after a write sees

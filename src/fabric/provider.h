@@ -69,6 +69,9 @@ struct ProviderRow {
     bool listens_by_tcp = false;
     // True if fi_writemsg takes immediate data, and several local pieces for one remote one.
     bool gathers_writes = false;
+    // True if the bytes of a write arrive from the first to the last, and wake the target where its
+    // descriptor does. A receiver that sees the last bytes has all of them.
+    bool writes_in_order = false;
     NetworkCosts costs = {};
     const char* refused = nullptr;  // why the provider is not used at all, or nullptr
     const char* remark = "";        // for armci-info; may be empty
@@ -77,6 +80,10 @@ struct ProviderRow {
 
 // The immediate data of a write has so many bytes.
 inline constexpr size_t kImmediateBytes = 4;
+
+// Where writes come in order, the provider is asked to copy a write of a small operation's frame.
+// By default ofi_rxm says that it copies half as much, although the longer ones cost no more.
+inline constexpr size_t kSmallFrameBytes = 128;
 
 const std::vector<ProviderRow>& provider_table();
 

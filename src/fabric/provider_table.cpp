@@ -155,6 +155,7 @@ constexpr ProviderRow kTable[] = {
         .sends_alone = true,
         .listens_by_tcp = true,
         .gathers_writes = true,
+        .writes_in_order = true,
         .costs = kTcpCosts,
     },
     {

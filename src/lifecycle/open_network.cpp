@@ -174,6 +174,7 @@ datasrv::ServerOptions server_options(Runtime& runtime, const CommonSettings& se
     options.client_window_bytes = flow.window_bytes;
     options.receive_bytes = flow.server_receive_bytes;
     options.recv_buffer_count = flow.recv_buffer_count;
+    options.mailbox_count = static_cast<uint32_t>(config.mailboxes);
     options.write_chunks = flow.write_chunks;
     options.register_segments = runtime.network->rma_usable;
     options.is_oversubscribed = runtime.world.is_oversubscribed;
@@ -299,6 +300,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     options.register_min_bytes = config.register_min;
     options.in_place_min_bytes = config.in_place_min;
     options.write_chunks = flow.write_chunks;
+    options.has_answer_slots = config.mailboxes > 0 && flow.write_chunks;
     options.use_ordering = config.order_choice() == base::OrderChoice::automatic;
     pipeline::OriginEnvironment environment;
     environment.context = &runtime;

@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 8;
+inline constexpr uint8_t kVersion = 9;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -79,6 +79,16 @@ enum FrameFlags : uint8_t {
     kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout; batch: it is at the end
 };
 
+// A mailbox is memory of a data server into which one origin writes single frames, and an answer
+// slot is memory of an origin into which one data server writes single frames. Nothing announces
+// these writes: their receiver looks there. In origin frames these bits of the flags are 1 + the
+// number of the answer slot that is lent to the server for one frame; 0: none.
+inline constexpr int kAnswerSlotShift = 4;
+inline constexpr uint32_t kAnswerSlots = 15;
+// Long enough for the data of a get of 16 KiB. Slots do not begin at the same lines of the
+// processor's cache.
+inline constexpr uint32_t kAnswerSlotBytes = (16 << 10) + 5 * 64;
+
 // The token of a process is random, and new in each job. No process has kNoToken.
 inline constexpr uint64_t kNoToken = 0;
 
@@ -112,7 +122,9 @@ struct FrameHeader {
     uint8_t flags = 0;
     uint8_t acc_type = 0;     // accumulate: strided::AccType
     uint8_t layout_kind = 0;  // LayoutKind, for frames with a layout
-    uint8_t levels = 0;       // of a strided layout
+    // In origin frames: of a strided layout. In server frames: 1 + the number of the addressee's
+    // mailbox; 0: it has none.
+    uint8_t levels = 0;
     uint64_t request_id = 0;  // chosen by the origin, returned in the answer
     // In origin frames: the number of this frame among those to this server, from 1. Frames are
     // executed in this order: providers match messages in order, but may complete a small one
@@ -129,6 +141,16 @@ static_assert(sizeof(FrameHeader) == 48);
 inline bool has_gets(const FrameHeader& header) {
     return header.kind == FrameKind::batch && header.request_id != 0;
 }
+
+inline uint32_t answer_slot(const FrameHeader& header) {
+    return header.flags >> kAnswerSlotShift;
+}
+
+// Follows the address in a hello, if the origin has answer slots. They lie one behind the other.
+struct AnswerSlotsBody {
+    uint64_t address = 0;  // fabric::Region::remote_base() plus an offset
+    uint64_t key = 0;
+};
 
 // What an origin frame says about receive buffers.
 struct OriginFlow {
@@ -326,6 +348,12 @@ inline constexpr size_t kSealBytes = sizeof(uint64_t);
 
 inline void seal(void* frame, size_t frame_bytes, uint64_t token) {
     std::memcpy(static_cast<char*>(frame) + frame_bytes, &token, sizeof token);
+}
+// Returns whether a frame that is written there may have begun to arrive.
+inline bool has_token(const void* memory) {
+    uint64_t token = kNoToken;
+    std::memcpy(&token, memory, sizeof token);
+    return token != kNoToken;
 }
 // Returns the length of the complete frame that lies in these bytes with that token, or 0 if there
 // is none. Its first token is removed, so that nobody can present it a second time.

@@ -26,6 +26,7 @@
 #       servers   number                                              ARMCI_SERVERS_PER_NODE
 #       byput     bytes                                               ARMCI_GET_BY_PUT_MIN
 #       inplace   bytes                                               ARMCI_IN_PLACE_MIN
+#       mail      number                                              ARMCI_MAILBOXES
 #       poll      auto, spin, wait                                    ARMCI_SERVER_POLL
 #       thread    0, 1                                                ARMCI_PROGRESS_THREAD
 #       spin      microseconds                                        ARMCI_WAIT_SPIN_US
@@ -78,6 +79,7 @@ set(ARMCI_MP_VARIABLE_recv ARMCI_RECV_BUFFER_COUNT)
 set(ARMCI_MP_VARIABLE_servers ARMCI_SERVERS_PER_NODE)
 set(ARMCI_MP_VARIABLE_byput ARMCI_GET_BY_PUT_MIN)
 set(ARMCI_MP_VARIABLE_inplace ARMCI_IN_PLACE_MIN)
+set(ARMCI_MP_VARIABLE_mail ARMCI_MAILBOXES)
 set(ARMCI_MP_VARIABLE_poll ARMCI_SERVER_POLL)
 set(ARMCI_MP_VARIABLE_thread ARMCI_PROGRESS_THREAD)
 set(ARMCI_MP_VARIABLE_spin ARMCI_WAIT_SPIN_US)

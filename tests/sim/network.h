@@ -39,7 +39,8 @@ struct SimQueue {
     size_t size = 0;  // requested entries
     SimEndpoint* endpoint = nullptr;
     int wait_fd = -1;
-    bool waits = false;  // can be waited for, with the descriptor or in fi_cq_sread
+    bool has_written = false;  // a write that nothing announces has come since the last look
+    bool waits = false;        // can be waited for, with the descriptor or in fi_cq_sread
 };
 
 struct SimVector {
@@ -70,7 +71,8 @@ struct SimEndpoint {
     SimQueue* queue = nullptr;
     SimVector* peers = nullptr;
     size_t smallest_space = 0;  // less than this is not left free in a receive buffer
-    size_t asked_space = 0;     // as fi_getopt says
+    size_t inject_bytes = 0;
+    size_t asked_space = 0;  // as fi_getopt says
     bool is_enabled = false;
     std::vector<std::unique_ptr<Receive>> receives;  // that were posted, and not seen to the end
     std::deque<Receive*> posted;                     // of these, the ones with room
@@ -99,6 +101,7 @@ struct Posted {
     size_t bytes = 0;
     std::vector<Piece> pieces;  // left to be placed
     std::vector<char> buffered;
+    std::vector<char> injected;  // copied at once, and complete without a report
     uint64_t key = 0;
     bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
     bool is_delivered_kind = false;
@@ -120,6 +123,7 @@ struct Posted {
     bool is_complete = false;   // the completion has been reported to the caller
     bool has_failed = false;
 
+    bool is_injected() const { return !injected.empty(); }
     bool is_over() const { return (is_announced && is_complete) || has_failed; }
 };
 

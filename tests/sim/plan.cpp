@@ -94,7 +94,9 @@ void keep_terms(const Twin& twin, ProviderPlan* provider) {
     provider->rma = true;
     provider->delivery = twin.delivery;
     provider->immediate_data = twin.immediate_data();
-    provider->gathers_writes = fabric::provider_row(twin.provider).gathers_writes;
+    const fabric::ProviderRow& row = fabric::provider_row(twin.provider);
+    provider->gathers_writes = row.gathers_writes;
+    provider->writes_in_order = row.writes_in_order;
     provider->immediate_bytes = provider->immediate_data ? sizeof(uint32_t) : 0;
     provider->polling = happens(750) ? twin.polling : Polling::none;
     provider->sends_alone = twin.sends_alone || happens(300);
@@ -273,6 +275,18 @@ void draw_in_place(Plan* plan) {
     }
 }
 
+// Mailboxes, which only some providers have. Few of them are shared by few origins.
+void draw_mailboxes(Plan* plan) {
+    ProviderPlan& provider = plan->provider;
+    constexpr int kCounts[] = {32, 0, 1, 2};
+    constexpr size_t kInjectBytes[] = {128, 0, 64, 4096};
+    plan->mailboxes = kCounts[seed() / 3 % 4];
+    if (provider.twin == nullptr) {
+        provider.writes_in_order = seed() % 3 != 0;
+        provider.inject_bytes = kInjectBytes[seed() / 12 % 4];
+    }
+}
+
 }  // namespace
 
 int Plan::rank_count() const {
@@ -301,6 +315,7 @@ Plan draw_plan(const Twin* twin) {
     draw_rails(&plan);
     draw_engine(&plan);
     draw_in_place(&plan);
+    draw_mailboxes(&plan);
     return plan;
 }
 
@@ -318,7 +333,8 @@ std::string describe(const Plan& plan) {
          << plan.answer_bytes << (plan.use_ordering ? ", ordering" : "") << ", route "
          << static_cast<int>(plan.route) << " from " << plan.min_rma_block << ", gets by put from "
          << plan.min_get_by_put << ", in place "
-         << (provider.gathers_writes ? "from " : "never, from ") << plan.min_in_place
+         << (provider.gathers_writes ? "from " : "never, from ") << plan.min_in_place << ", "
+         << plan.mailboxes << (provider.writes_in_order ? " mailboxes" : " mailboxes without use")
          << ", register from " << plan.register_min_bytes << ", depth " << plan.depth_limit
          << "\nprovider" << (provider.twin != nullptr ? " " + provider.twin->full_name() : "")
          << ": order 0x" << std::hex << provider.message_order << ", memory mode 0x"

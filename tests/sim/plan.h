@@ -51,6 +51,7 @@ struct Plan {
     int64_t min_rma_block = 0;
     int64_t min_get_by_put = INT64_MAX;
     int64_t min_in_place = 32 << 10;
+    int mailboxes = 0;
     int64_t register_min_bytes = 0;
     bool explicit_progress = true;
     bool no_flush_local = false;

@@ -16,6 +16,10 @@ bool has_entries(const void* queue) {
     return !static_cast<const SimQueue*>(queue)->entries.empty();
 }
 
+bool is_readable(const void* queue) {
+    return has_entries(queue) || static_cast<const SimQueue*>(queue)->has_written;
+}
+
 void charge(const SimQueue& queue, const fi_cq_data_entry* entries, ssize_t count) {
     if (is_timed()) {
         charge_completions(queue, entries, count);
@@ -24,6 +28,7 @@ void charge(const SimQueue& queue, const fi_cq_data_entry* entries, ssize_t coun
 
 ssize_t read_queue(fid_cq* cq, void* buffer, size_t count) {
     auto& queue = *reinterpret_cast<SimQueue*>(cq);
+    queue.has_written = false;
     if (Fiber::is_inside() && !queue.endpoint->is_server && !(is_timed() && has_entries(&queue))) {
         Fiber::yield();
     }
@@ -142,13 +147,15 @@ int open_queue(fid_domain*, fi_cq_attr* attributes, fid_cq** cq, void*) {
     queue->cq.fid = {FI_CLASS_CQ, nullptr, &ops};
     queue->cq.ops = &cq_ops;
     if (attributes->wait_obj == FI_WAIT_FD && is_granted) {
-        queue->wait_fd = open_queue_event(has_entries, queue);
+        queue->wait_fd = open_queue_event(is_readable, queue);
     }
     *cq = &queue->cq;
     return 0;
 }
 
+// As in a real provider, what has been written does not wake anybody any more.
 int try_wait(fid_fabric*, fid** objects, int) {
+    reinterpret_cast<SimQueue*>(objects[0])->has_written = false;
     return has_entries(objects[0]) || happens(100) ? -FI_EAGAIN : 0;
 }
 

@@ -220,6 +220,7 @@ void Job::configure(base::Config* config) {
     config->rma_min_block = plan_.min_rma_block;
     config->get_by_put_min = plan_.min_get_by_put;
     config->in_place_min = plan_.min_in_place;
+    config->mailboxes = plan_.mailboxes;
     const auto order = plan_.use_ordering ? base::OrderChoice::automatic : base::OrderChoice::none;
     config->rma_order = static_cast<int>(order);
 }

@@ -59,6 +59,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/../sim/twins/verbs_rxm.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_frame_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/wire_garbage_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_answer_slots_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_barrier_messages_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_boundary_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_flow_test.cpp
@@ -103,6 +104,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/server_order_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_refusal_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_request_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/server_mailbox_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_silence_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/server_undeliverable_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/transfer_pattern.cpp

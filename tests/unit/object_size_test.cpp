@@ -21,8 +21,8 @@ namespace armci::test {
 namespace {
 
 TEST(ObjectSize, PerPeer) {
-    EXPECT_LE(sizeof(pipeline::Channel), 272U);  // of an origin, per data server it talks to
-    EXPECT_LE(sizeof(datasrv::Client), 144U);    // of a data server, per rank that talks to it
+    EXPECT_LE(sizeof(pipeline::Channel), 280U);  // of an origin, per data server it talks to
+    EXPECT_LE(sizeof(datasrv::Client), 160U);    // of a data server, per rank that talks to it
 }
 
 TEST(ObjectSize, PerSegment) {

@@ -50,6 +50,7 @@ RawClient::RawClient(int rank, datasrv::Server& server)
 }
 
 RawClient::~RawClient() {
+    slots_.close();
     endpoint_.close();
     receives_.close();
     buffers_.close();
@@ -65,6 +66,30 @@ Frame RawClient::numbered(Frame frame, uint64_t sequence) const {
 Frame RawClient::hello() const {
     const std::vector<unsigned char>& address = endpoint_.address();
     return make_frame(wire::FrameKind::hello, address.data(), address.size());
+}
+
+Frame RawClient::hello_with_slots() {
+    EXPECT_TRUE(slots_.map(size_t{wire::kAnswerSlots} * wire::kAnswerSlotBytes));
+    EXPECT_TRUE(slots_.make_accessible(domain_, endpoint_, fabric::Access::remote, &error_));
+    const wire::AnswerSlotsBody slots{slots_.remote_address(slots_.data()), slots_.key()};
+    std::vector<unsigned char> body = endpoint_.address();
+    body.resize(wire::padded(body.size()));
+    const auto* begin = reinterpret_cast<const unsigned char*>(&slots);
+    body.insert(body.end(), begin, begin + sizeof slots);
+    return make_frame(wire::FrameKind::hello, body.data(), body.size());
+}
+
+RawClient::Answer RawClient::take_from_slot(uint32_t slot) {
+    char* const memory = slots_.data() + size_t{slot} * wire::kAnswerSlotBytes;
+    Answer answer;
+    const std::vector<char> bytes(memory, memory + wire::kAnswerSlotBytes);
+    const size_t frame_bytes =
+        wire::take_written(memory, wire::kAnswerSlotBytes, token_of_server(0));
+    if (frame_bytes > 0) {
+        answer.bytes.assign(bytes.begin(), bytes.begin() + static_cast<ptrdiff_t>(frame_bytes));
+        EXPECT_TRUE(wire::decode_header(answer.bytes.data(), frame_bytes, &answer.header));
+    }
+    return answer;
 }
 
 Frame RawClient::asking_fence() {
@@ -107,16 +132,35 @@ void RawClient::write_at(Frame frame, uint32_t recv_buffer, uint32_t offset, uin
     write(frame, position, pipeline::RecvAreaAddress::place_of(position));
 }
 
-void RawClient::write(const Frame& frame, uint64_t position, uint32_t immediate) {
+void RawClient::write_into_mailbox(Frame frame, uint32_t mailbox, Seal seal) {
+    if (seal == Seal::own) {
+        frame.push_back(token_of_rank(rank_));
+    }
+    waiting_.push_back(make_write(frame, recv_area_.mailbox_position(mailbox)));
+    waiting_.back()->is_announced = false;
+    progress();
+}
+
+std::unique_ptr<RawClient::Outgoing> RawClient::make_write(const Frame& frame, uint64_t position) {
     std::unique_ptr<Outgoing> outgoing = make_outgoing(frame, frame_bytes(frame));
     outgoing->is_write = true;
     outgoing->target = {recv_area_.remote_base + position, recv_area_.key};
+    return outgoing;
+}
+
+void RawClient::write(const Frame& frame, uint64_t position, uint32_t immediate) {
+    std::unique_ptr<Outgoing> outgoing = make_write(frame, position);
     outgoing->immediate = immediate;
     waiting_.push_back(std::move(outgoing));
     progress();
 }
 
 bool RawClient::post(Outgoing& outgoing) {
+    if (!outgoing.is_announced) {
+        return endpoint_.post_unannounced(peer_, outgoing.piece, outgoing.bytes,
+                                          buffers_.descriptor(outgoing.piece), outgoing.target,
+                                          &outgoing.operation);
+    }
     if (outgoing.is_write) {
         return endpoint_.post_write_notify(peer_, outgoing.piece, outgoing.bytes,
                                            buffers_.descriptor(outgoing.piece), outgoing.target,

@@ -19,6 +19,7 @@
 #include "frame_builder.h"
 #include "pipeline/buffers/receive_pool.h"
 #include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/buffers/registered_mapping.h"
 
 namespace armci::test {
 
@@ -61,8 +62,12 @@ class RawClient {
     uint32_t place_of(uint32_t recv_buffer) const {
         return pipeline::RecvAreaAddress::place_of(recv_area_.position(recv_buffer, 0));
     }
-    // The valid first frame (handshake), and a fence that requests an acknowledgement.
+    // Writes the frame into that mailbox of the server, from 0, without immediate data.
+    void write_into_mailbox(Frame frame, uint32_t mailbox, Seal seal = Seal::own);
+    // The valid first frame (handshake) without and with answer slots, and a fence that requests an
+    // acknowledgement.
     Frame hello() const;
+    Frame hello_with_slots();
     static Frame asking_fence();
 
     // The number of the last frame made by next(). A frame that was not executed can be numbered
@@ -96,6 +101,10 @@ class RawClient {
         return std::exchange(granted_recv_buffers_, {});
     }
 
+    // Returns the answer that has come into that slot, from 0, and takes it away; no bytes: there
+    // is none.
+    Answer take_from_slot(uint32_t slot);
+
     // Whether everything sent has been posted to the provider.
     bool has_left() const { return waiting_.empty(); }
     // Whether the provider has completed all of it.
@@ -110,10 +119,12 @@ class RawClient {
         void* piece = nullptr;
         size_t bytes = 0;
         bool is_write = false;
+        bool is_announced = true;
         fabric::RemoteMemory target;
         uint32_t immediate = 0;
     };
 
+    std::unique_ptr<Outgoing> make_write(const Frame& frame, uint64_t position);
     void write(const Frame& frame, uint64_t position, uint32_t immediate);
     static void on_frame(void* context, const void* frame, size_t bytes);
     static void on_done(fabric::Operation* operation, const fabric::Completion& completion);
@@ -127,6 +138,7 @@ class RawClient {
     fabric::Endpoint endpoint_;
     pipeline::RegisteredBuffers buffers_;
     pipeline::ReceivePool receives_;
+    pipeline::RegisteredMapping slots_;
     pipeline::RecvAreaAddress recv_area_;
     fabric::PeerAddress peer_ = FI_ADDR_UNSPEC;
     uint64_t sent_frames_ = 0;

@@ -55,6 +55,7 @@ class ServedByHand : public ::testing::Test {
         options.origin_count = kRanks;
         options.memory_bytes = kMemoryBytes;
         options.receive_buffer_count = 8;
+        options.mailbox_count = 3;
         network_ = new TestNetwork(options);
         ASSERT_EQ(network_->error(), "");
         memory_ = network_->memory(0);

@@ -123,6 +123,7 @@ bool TestNetwork::open_node(int number) {
     server.spin_us = kSpinUs;
     server.recv_buffer_count =
         has_grants ? static_cast<uint32_t>(options_.receive_buffer_count) : 0;
+    server.mailbox_count = options_.mailbox_count;
     server.write_chunks = writes_chunks_;
     server.use_ordering = options_.use_ordering;
     return node.server.open(node.domain, **node.heap, server, &error_);
@@ -140,6 +141,7 @@ bool TestNetwork::open_rank(int number) {
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
     origin.server_window_bytes = kMessageWindowBytes;
     origin.register_min_bytes = options_.register_min_bytes;
+    origin.has_answer_slots = options_.mailbox_count > 0;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;
     const pipeline::OriginEnvironment environment{this, server_address, recv_area, server_token};

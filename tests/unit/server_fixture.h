@@ -52,7 +52,8 @@ struct NetworkOptions {
     base::ServerPoll server_poll = base::ServerPoll::automatic;
     bool register_memory = true;  // for remote access
     bool use_ordering = true;
-    bool write_chunks = true;  // where provider and buffer size allow it, as in a job
+    uint32_t mailbox_count = 2;  // where the provider shows writes
+    bool write_chunks = true;    // where provider and buffer size allow it, as in a job
 };
 
 class TestNetwork {

@@ -269,7 +269,8 @@ TEST_F(ServerGarbage, IgnoresInvalidWritesIntoReceiveBuffers) {
     expect_frame_ignored("rank outside the job", kNothingWritten,
                          [](auto& header) { header.rank = kRanks; });
     expect_frame_ignored("magic", kNotGranted, [](auto& header) { header.magic = 0; });
-    expect_frame_ignored("version", kNotGranted, [](auto& header) { header.version = 9; });
+    expect_frame_ignored("version", kNotGranted,
+                         [](auto& header) { header.version = wire::kVersion + 1; });
     expect_frame_ignored("no bytes", kNothingWritten, [](auto& header) { header.frame_bytes = 0; });
     expect_frame_ignored("longer than the receive buffer", kNothingWritten, [&](auto& header) {
         header.frame_bytes = server().recv_area().recv_buffer_bytes + 8;

@@ -9,9 +9,10 @@
 namespace armci::pipeline {
 
 bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
-                    uint32_t recv_buffer_bytes, std::string* error) {
+                    uint32_t recv_buffer_bytes, uint32_t mailbox_count, std::string* error) {
     recv_buffer_bytes -= recv_buffer_bytes % kRecvPlaceBytes;
-    if (!memory_.map(size_t{recv_buffer_count} * recv_buffer_bytes)) {
+    if (!memory_.map(size_t{recv_buffer_count} * recv_buffer_bytes +
+                     size_t{mailbox_count} * kMailboxDistance)) {
         *error = "no memory for " + std::to_string(recv_buffer_count) + " receive buffers of " +
                  std::to_string(recv_buffer_bytes) + " bytes: " + std::strerror(errno) +
                  "; lower ARMCI_RECV_BUFFER_COUNT or ARMCI_BUFFER_SIZE";
@@ -27,6 +28,7 @@ bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t
     address_.key = memory_.key();
     address_.recv_buffer_count = recv_buffer_count;
     address_.recv_buffer_bytes = recv_buffer_bytes;
+    mailbox_count_ = mailbox_count;
     return true;
 }
 
@@ -44,6 +46,7 @@ RecvArea::Place RecvArea::find(uint64_t place) {
 void RecvArea::close() {
     memory_.close();
     address_ = RecvAreaAddress();
+    mailbox_count_ = 0;
 }
 
 }  // namespace armci::pipeline

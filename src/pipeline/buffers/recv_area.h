@@ -20,6 +20,11 @@ inline constexpr uint32_t kRecvPlaceBytes = 1 << 10;
 // This bounds the completions that wait in a server's queue.
 inline constexpr uint32_t kMaxFramesInRecvBuffer = 4;
 
+// A mailbox takes one frame of at most this length, with its seal. Mailboxes do not begin at the
+// same lines of the processor's cache, because the server looks at all of them in turn.
+inline constexpr uint32_t kMailboxBytes = 8 << 10;
+inline constexpr uint32_t kMailboxDistance = kMailboxBytes + 3 * 64;
+
 // What origins must know of a server's receive buffers. It travels between processes as these
 // bytes.
 struct RecvAreaAddress {
@@ -30,6 +35,10 @@ struct RecvAreaAddress {
 
     uint64_t position(uint32_t recv_buffer, uint32_t offset) const {
         return uint64_t{recv_buffer} * recv_buffer_bytes + offset;
+    }
+    // Returns where a mailbox begins: behind all receive buffers.
+    uint64_t mailbox_position(uint32_t mailbox) const {
+        return position(recv_buffer_count, 0) + uint64_t{mailbox} * kMailboxDistance;
     }
     // Returns the immediate data for a frame at that position, which is a multiple of
     // kRecvPlaceBytes.
@@ -43,7 +52,7 @@ class RecvArea {
     // Origins write through `endpoint`. The length of the buffers is rounded down to places.
     // Returns false and sets *error when memory or its registration is refused.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t recv_buffer_count,
-              uint32_t recv_buffer_bytes, std::string* error);
+              uint32_t recv_buffer_bytes, uint32_t mailbox_count, std::string* error);
     void close();
 
     const RecvAreaAddress& address() const { return address_; }
@@ -54,10 +63,13 @@ class RecvArea {
         uint32_t recv_buffer = 0;
     };
     Place find(uint64_t place);
+    uint32_t mailbox_count() const { return mailbox_count_; }
+    char* mailbox(uint32_t number) { return memory_.data() + address_.mailbox_position(number); }
 
   private:
     RegisteredMapping memory_;
     RecvAreaAddress address_;
+    uint32_t mailbox_count_ = 0;
 };
 
 }  // namespace armci::pipeline

@@ -48,6 +48,7 @@ struct FrameFlow {
     uint64_t sent_bytes = 0;  // of messages; those that take a granted receive buffer do not count
     uint64_t acknowledged_frames = 0;  // as the server has acknowledged
     uint64_t acknowledged_bytes = 0;
+    uint64_t mailed_frame = 0;  // the last frame that was written into the mailbox
     uint64_t asked_frame = 0;   // the last frame that asked to be acknowledged at once
     uint64_t left_frames = 0;   // up to this one all have left
     uint64_t last_delayed = 0;  // the last frame that might need further polls to leave
@@ -141,6 +142,7 @@ struct Channel {
     // The server is reachable although it has not acknowledged anything: RMA there has completed,
     // or its host is known to be within reach.
     bool is_reached = false;
+    uint8_t mailbox = 0;  // 1 + the number of this origin's there; 0: it has none
 
     bool has_recv_buffers_to_release() const {
         return tasks.count == 0 && recv_buffers.queued_bytes == 0 &&

@@ -24,6 +24,7 @@ void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_byte
                                  frame_bytes);
         return;
     }
+    receiver->take_answers();  // what is in a slot now may have been sent before
     receiver->handle_frame(frame, frame_bytes);
 }
 
@@ -46,6 +47,21 @@ void FrameReceiver::on_written(void* context, uint64_t immediate) {
     receiver->handle_frame(memory, frame_bytes);
 }
 
+bool FrameReceiver::take_answers() {
+    return slots_.collect([this](int server, void* memory) {
+        wire::Sender sender;
+        const bool is_from_server =
+            wire::decode_sender(memory, wire::kAnswerSlotBytes, &sender) && sender.number == server;
+        const size_t frame_bytes =
+            is_from_server ? wire::take_written(memory, wire::kAnswerSlotBytes, token_of(server))
+                           : 0;
+        if (frame_bytes > 0) {
+            handle_frame(memory, frame_bytes);
+        }
+        return frame_bytes > 0;
+    });
+}
+
 void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
     wire::FrameHeader header;
     const bool is_frame = wire::decode_header(frame, frame_bytes, &header);
@@ -60,6 +76,7 @@ void FrameReceiver::handle_frame(const void* frame, size_t frame_bytes) {
     }
     Channel& channel = *channels_.find(header.rank);
     channel.flow.record_answer(header.sequence, header.flow);
+    channel.mailbox = header.levels;
     switch (header.kind) {
         case wire::FrameKind::acknowledge:
             return;

@@ -10,6 +10,7 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/receive_pool.h"
+#include "pipeline/origin/answer_slots.h"
 #include "pipeline/origin/barrier_messages.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/origin_services.h"
@@ -20,8 +21,12 @@ namespace armci::pipeline {
 class FrameReceiver {
   public:
     FrameReceiver(Channels& channels, PendingTasks& tasks, BarrierMessages& barriers,
-                  OriginServices& services)
-        : channels_(channels), tasks_(tasks), barriers_(barriers), services_(services) {}
+                  AnswerSlots& slots, OriginServices& services)
+        : channels_(channels),
+          tasks_(tasks),
+          barriers_(barriers),
+          slots_(slots),
+          services_(services) {}
 
     // Posts the memory for messages. The endpoint must be open.
     bool open(fabric::Domain& domain, fabric::Endpoint& endpoint, size_t receive_bytes,
@@ -32,6 +37,8 @@ class FrameReceiver {
     // The endpoint must be closed before.
     void close() { receives_.close(); }
 
+    // Takes the answers that have come into slots. Returns true when there was one.
+    bool take_answers();
     ReceivePool& receives() { return receives_; }
     const ReceivePool& receives() const { return receives_; }
     // The endpoint calls this when a server has written with that immediate data. The context is
@@ -53,6 +60,7 @@ class FrameReceiver {
     Channels& channels_;
     PendingTasks& tasks_;
     BarrierMessages& barriers_;
+    AnswerSlots& slots_;
     OriginServices& services_;
 };
 

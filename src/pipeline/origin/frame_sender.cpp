@@ -14,6 +14,14 @@ namespace {
 constexpr size_t kSmallestChunkFrame = 4096 - OutFrame::kOverheadBytes;
 constexpr size_t kSmallFramesBytes = 256 << 10;
 
+// Says whether a message is written into this origin's mailbox, where its arrival costs the server
+// less. The mailbox must be empty. The frame should have an answer, which tells soon that it is
+// empty again.
+bool goes_into_mailbox(const Channel& channel, const wire::FrameHeader& header) {
+    return channel.mailbox != 0 && channel.flow.mailed_frame <= channel.flow.acknowledged_frames &&
+           (header.request_id != 0 || (header.flags & wire::kAcknowledgeNow) != 0);
+}
+
 }  // namespace
 
 bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, base::Stats* stats,
@@ -49,12 +57,18 @@ OriginFrame* FrameSender::new_frame(RegisteredBuffers& buffers, wire::FrameKind 
 
 bool FrameSender::send_handshake(Channel& channel) {
     const std::vector<unsigned char>& address = endpoint_.address();
+    const size_t address_end = wire::padded(sizeof(wire::FrameHeader) + address.size());
     OriginFrame* frame =
-        new_frame(wire::FrameKind::hello, wire::padded(sizeof(wire::FrameHeader) + address.size()));
+        new_frame(wire::FrameKind::hello,
+                  address_end + (slots_.are_open() ? sizeof(wire::AnswerSlotsBody) : 0));
     if (frame == nullptr) {
         return false;
     }
     std::memcpy(frame->wire() + sizeof(wire::FrameHeader), address.data(), address.size());
+    if (slots_.are_open()) {
+        const wire::AnswerSlotsBody slots = slots_.describe();
+        std::memcpy(frame->wire() + address_end, &slots, sizeof slots);
+    }
     channel.handshake_sent = true;
     if (!post(channel, frame)) {
         channel.handshake_sent = false;
@@ -73,11 +87,31 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
         (frame->wire_bytes <= kAskedFor && channel.flow.should_ask(kAskedFor))) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    if (!frame->post(endpoint_, channel.peer)) {
+    // The provider may copy what is written, and say no more of it. So it must leave by itself.
+    const bool is_mail = goes_into_mailbox(channel, *frame->header()) &&
+                         leaves_alone(channel, frame->wire_bytes, kSurelyWritten);
+    if (!(is_mail ? post_into_mailbox(channel, frame) : frame->post(endpoint_, channel.peer))) {
         return false;
     }
     channel.flow.sent_bytes += frame->wire_bytes;
     return true;
+}
+
+bool FrameSender::post_into_mailbox(Channel& channel, OriginFrame* frame) {
+    const RecvAreaAddress& area = *channel.recv_buffers.area;
+    const fabric::RemoteMemory mailbox{
+        area.remote_base + area.mailbox_position(channel.mailbox - 1U), area.key};
+    const uint32_t slot = slots_.lend(channel.server);
+    frame->header()->flags |= static_cast<uint8_t>(slot << wire::kAnswerSlotShift);
+    if (frame->post_unannounced(endpoint_, channel.peer, mailbox)) {
+        channel.flow.mailed_frame = frame->header()->sequence;
+        return true;
+    }
+    if (slot != 0) {
+        slots_.take_back();
+        frame->header()->flags &= (1 << wire::kAnswerSlotShift) - 1;
+    }
+    return false;
 }
 
 bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,

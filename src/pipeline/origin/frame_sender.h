@@ -14,6 +14,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/chunk_sizes.h"
 #include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/origin/answer_slots.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/depth_limit.h"
 #include "pipeline/origin/left_frames.h"
@@ -27,10 +28,11 @@ namespace armci::pipeline {
 
 class FrameSender {
   public:
-    FrameSender(fabric::Endpoint& endpoint, RegisteredBuffers& chunk_buffers, Channels& channels,
-                PendingTasks& tasks, Turn& turn, OriginCounters& counters)
+    FrameSender(fabric::Endpoint& endpoint, RegisteredBuffers& chunk_buffers, AnswerSlots& slots,
+                Channels& channels, PendingTasks& tasks, Turn& turn, OriginCounters& counters)
         : endpoint_(endpoint),
           chunk_buffers_(chunk_buffers),
+          slots_(slots),
           channels_(channels),
           tasks_(tasks),
           turn_(turn),
@@ -152,6 +154,8 @@ class FrameSender {
                            size_t bytes_in_place);
     bool send_handshake(Channel& channel);
     bool post_message(Channel& channel, OriginFrame* frame);
+    // Writes the frame into this origin's mailbox.
+    bool post_into_mailbox(Channel& channel, OriginFrame* frame);
     // Writes the frame to its place in a granted receive buffer, or sends it as a message that
     // takes one.
     bool post_into_recv_buffer(Channel& channel, OriginFrame* frame, const RecvPlace& place,
@@ -164,6 +168,7 @@ class FrameSender {
 
     fabric::Endpoint& endpoint_;
     RegisteredBuffers& chunk_buffers_;
+    AnswerSlots& slots_;
     // Requests and all small frames have memory of their own, so that neither waits for the other.
     RegisteredBuffers small_frames_;
     Channels& channels_;

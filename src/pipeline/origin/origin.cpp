@@ -31,6 +31,9 @@ bool Origin::open(fabric::Domain& domain, const OriginOptions& options,
     Ordering ordering;
     ordering.ordered_writes = options.use_ordering && domain.orders_writes();
     ordering.reads_after_writes = ordering.ordered_writes && domain.orders_reads_after_writes();
+    if (options.has_answer_slots && domain.shows_writes()) {
+        slots_.open(domain, endpoint_);
+    }
     channels_.open(domain, options, environment);
     credits_.open(options);
     rma_.open(domain, options, ordering.ordered_writes);
@@ -78,7 +81,18 @@ bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
                          fabric::Access::local, error);
 }
 
+// The provider may take writes from the network here, and then nothing wakes a sleeper.
+bool Origin::may_sleep() {
+    if (!can_sleep() || !endpoint_.may_sleep()) {
+        return false;
+    }
+    const bool has_taken = receiver_.take_answers();
+    turn_.has_taken |= has_taken;
+    return !has_taken;
+}
+
 void Origin::close() {
+    slots_.close();
     buffers_.deregister();  // some providers bind memory that others may write into to the endpoint
     endpoint_.close();
     receiver_.close();
@@ -137,6 +151,7 @@ bool Origin::progress() {
     const bool polls = !expects_nothing() || ++idle_turns_ % kIdleTurns == 0;
     turn_.moved = turn_.has_taken;
     turn_.moved |= polls && endpoint_.poll() > 0;
+    turn_.moved |= receiver_.take_answers();
     barriers_.notify();
     queue_.post_all();
     credits_.send_due();

@@ -16,6 +16,7 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/origin/answer_slots.h"
 #include "pipeline/origin/barrier_messages.h"
 #include "pipeline/origin/batches.h"
 #include "pipeline/origin/channels.h"
@@ -78,7 +79,7 @@ class Origin {
     // because it does not when the provider has no descriptor to sleep on, or already has work.
     // Other threads may use this origin meanwhile.
     void sleep(std::chrono::nanoseconds longest, int other = -1) const;
-    bool may_sleep() { return can_sleep() && endpoint_.may_sleep(); }
+    bool may_sleep();
     bool can_sleep() const { return endpoint_.wait_mode() == fabric::WaitMode::fd; }
 
     const Channels& channels() const { return channels_; }
@@ -122,7 +123,8 @@ class Origin {
     Channels channels_{endpoint_};
     PendingTasks tasks_{channels_};
     OriginCounters counters_{buffers_};
-    FrameSender frames_{endpoint_, buffers_, channels_, tasks_, turn_, counters_};
+    AnswerSlots slots_;
+    FrameSender frames_{endpoint_, buffers_, slots_, channels_, tasks_, turn_, counters_};
     RecvGrants grants_{frames_, channels_, buffers_};
     PendingRequests requests_;
     ReplyBuffers replies_{buffers_};
@@ -134,7 +136,7 @@ class Origin {
     OriginServices services_{channels_, frames_,  grants_, batches_, requests_,
                              replies_,  credits_, rma_,    fences_};
     TaskQueue queue_{channels_, tasks_, batches_, services_, turn_};
-    FrameReceiver receiver_{channels_, tasks_, barriers_, services_};
+    FrameReceiver receiver_{channels_, tasks_, barriers_, slots_, services_};
     OriginReport report_{channels_, barriers_, buffers_};
 };
 

@@ -41,7 +41,8 @@ struct OriginOptions {
     int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
     // Chunks with less data are packed: a short copy costs less than further pieces of a write.
     int64_t in_place_min_bytes = 32 << 10;
-    bool write_chunks = false;  // chunks are written into receive buffers, here and at servers
+    bool has_answer_slots = false;  // where the provider shows writes
+    bool write_chunks = false;      // chunks are written into receive buffers, here and at servers
     bool use_ordering = true;
 };
 
