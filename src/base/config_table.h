@@ -67,8 +67,8 @@
     INTEGER(mailboxes, "ARMCI_MAILBOXES", 32, 0, 255, own, job,                                          \
         "Over TCP: how many origins of a data server, the first ones, have a mailbox there. An origin "  \
         "writes a request into it that is alone under way, and the server writes the answer into "      \
-        "memory of the origin. Both look for it when they poll, so a small operation takes four fewer "  \
-        "system calls than by messages. 0: all requests are messages.")                                 \
+        "memory of the origin. Both look for it when they poll, so messages of small operations have no "  \
+        "completion at their receiver. 0: all requests are messages.")                                  \
     TEXT(config_file, "ARMCI_CONFIG", "", own, rank,                                                    \
         "File that sets variables, one NAME = VALUE in a line, as the site's file /etc/armci.conf. It "  \
         "wins over that file, and the environment wins over both. Lines after [hosts PATTERN, ...] "    \

@@ -21,10 +21,12 @@ void GrantedBuffers::open(fabric::Domain& domain, fabric::Endpoint& endpoint,
     if (count == 0) {
         return;
     }
+    // A thread that sleeps inside the provider cannot look.
+    const bool shows_writes =
+        domain.shows_writes() && endpoint.wait_mode() != fabric::WaitMode::sread;
     std::string error;
-    if (options.write_chunks &&
-        !area_.open(domain, endpoint, count, bytes + kBytesForHeads,
-                    domain.shows_writes() ? options.mailbox_count : 0, &error)) {
+    if (options.write_chunks && !area_.open(domain, endpoint, count, bytes + kBytesForHeads,
+                                            shows_writes ? options.mailbox_count : 0, &error)) {
         ARMCI_LOG_WARN(
             "the data server's receive buffers are not available (%s); incoming data comes in "
             "messages, which is slower",

@@ -33,8 +33,8 @@ class Mailboxes {
     }
 
     // Calls take(Client&, const void* frame, size_t frame_bytes) for each frame that has come. Its
-    // memory stays until the client is told that the frame is executed. Returns whether there was
-    // one.
+    // memory stays until the client is told that the frame is executed, which its answer does.
+    // Returns whether there was one.
     template <class Take>
     bool collect(Take&& take) {
         bool moved = false;

@@ -40,10 +40,8 @@ void ReplySender::note_acknowledged(Client& client) {
 
 bool ReplySender::post(Client& client, OutReply* reply) {
     stamp(client, reply);
-    // Behind long data it would not leave without further polls.
-    const bool takes_slot = client.lent_slot != 0 &&
-                            client.data_under_way <= (reply->data_client != nullptr ? 1 : 0) &&
-                            reply->wire_bytes + wire::kSealBytes <= wire::kAnswerSlotBytes;
+    const bool takes_slot =
+        client.lent_slot != 0 && reply->wire_bytes + wire::kSealBytes <= wire::kAnswerSlotBytes;
     if (!(takes_slot ? post_into_slot(client, reply) : reply->post(endpoint_, client.peer))) {
         return false;
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/service.h"
 
+#include <utility>
+
 #include "pipeline/buffers/chunk_sizes.h"
 
 namespace armci::datasrv {
@@ -56,6 +58,7 @@ bool Service::progress() {
     receives_.retry_posts();
     bool moved = endpoint_.poll() > 0;
     moved |= intake_.take_mail();
+    moved |= std::exchange(has_taken_mail_, false);
     moved |= intake_.finish_offloaded_puts();
     moved |= answers_.flush();
     moved |= !is_silent && granted_.send_grants(answers_);
@@ -73,7 +76,11 @@ bool Service::progress() {
 
 bool Service::may_sleep() {
     // The provider may take writes from the network here, and then nothing wakes a sleeper.
-    return endpoint_.may_sleep() && !intake_.take_mail();
+    if (!endpoint_.may_sleep()) {
+        return false;
+    }
+    has_taken_mail_ = intake_.take_mail();
+    return !has_taken_mail_;
 }
 
 bool Service::has_backlog() const {

@@ -132,6 +132,7 @@ class Service {
     OffloadedPuts offloaded_{memory_};
     Mailboxes mailboxes_{granted_, clients_};
     std::vector<uint64_t> addresses_;  // of the vector that is being executed
+    bool has_taken_mail_ = false;      // since the last progress()
     FrameIntake intake_{
         {options_,
          {answers_, clients_, memory_, granted_, streams_, gets_by_put_, mutexes_, addresses_},

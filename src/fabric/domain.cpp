@@ -195,7 +195,7 @@ bool Domain::orders_writes() const {
 }
 
 bool Domain::shows_writes() const {
-    return row().writes_in_order && row().sends_alone &&
+    return row().writes_in_order && FI_VERSION_LT(fi_version(), FI_VERSION(1, 18)) &&
            info().domain_attr->data_progress != FI_PROGRESS_AUTO;
 }
 

@@ -45,10 +45,11 @@ class Domain {
     bool notifies_perhaps() const {
         return has_room_for_immediate_data() && row().immediate_data == ImmediateData::tried;
     }
-    // Says whether a process that looks at its memory whenever it has polled, and before it sleeps,
-    // finds there what was written without immediate data. It does not where the sender must
-    // be polled, or where a thread of the provider may take a write from the network while all
-    // others sleep.
+    // Says whether a thread that looks at its memory whenever it has polled an endpoint, and before
+    // it sleeps, finds there what was written to that endpoint without immediate data. Others must
+    // not take it from the network, because nothing wakes the thread then. A thread of the provider
+    // may do so with FI_PROGRESS_AUTO, and since libfabric 1.18, each poll of another endpoint of
+    // the domain over TCP.
     bool shows_writes() const;
     void set_notifies_writes(bool works) { notifies_writes_ = works; }
     // The first function says whether a write is remotely complete once a later message or write

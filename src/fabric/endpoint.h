@@ -77,10 +77,6 @@ class Endpoint {
                              const RemoteMemory& target, uint32_t immediate, Operation* operation) {
         return first_.try_write_notify(peer, data, bytes, descriptor, target, immediate, operation);
     }
-    bool post_unannounced(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                          const RemoteMemory& target, Operation* operation) {
-        return first_.post_unannounced(peer, data, bytes, descriptor, target, operation);
-    }
     bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                    Operation* operation) {
         return further_.empty() ? first_.post_read(peer, blocks, block_count, descriptor, operation)

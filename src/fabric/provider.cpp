@@ -19,7 +19,6 @@ struct Wish {
     bool rma = false;
     uint64_t msg_order = 0;
     size_t immediate_bytes = 0;
-    size_t inject_bytes = 0;
 };
 
 InfoPtr make_hints(const std::string& name, const Wish& wish) {
@@ -37,7 +36,6 @@ InfoPtr make_hints(const std::string& name, const Wish& wish) {
     hints->domain_attr->av_type = FI_AV_TABLE;
     hints->domain_attr->cq_data_size = wish.immediate_bytes;
     hints->tx_attr->msg_order = wish.msg_order;
-    hints->tx_attr->inject_size = wish.inject_bytes;
     hints->rx_attr->msg_order = wish.msg_order;
     if (!name.empty()) {
         hints->fabric_attr->prov_name = strdup(name.c_str());
@@ -211,14 +209,8 @@ void open_row(const std::string& name, const ProviderRow& row, const ProviderReq
         return;
     }
     wish.msg_order = found.best->tx_attr->msg_order | FI_ORDER_SAS;
-    wish.inject_bytes = row.writes_in_order ? kSmallFrameBytes : 0;
-    InfoPtr by_order = query(name, wish);
+    const InfoPtr by_order = query(name, wish);
     Suitable ordered = find_suitable(by_order.get(), name, request);
-    if (ordered.best == nullptr && wish.inject_bytes > 0) {
-        wish.inject_bytes = 0;
-        by_order = query(name, wish);
-        ordered = find_suitable(by_order.get(), name, request);
-    }
     const Suitable& taken = ordered.best != nullptr ? ordered : found;
     choice->info = InfoPtr(fi_dupinfo(taken.best));
     choice->addresses = taken.addresses;

@@ -81,10 +81,6 @@ struct ProviderRow {
 // The immediate data of a write has so many bytes.
 inline constexpr size_t kImmediateBytes = 4;
 
-// Where writes come in order, the provider is asked to copy a write of a small operation's frame.
-// By default ofi_rxm says that it copies half as much, although the longer ones cost no more.
-inline constexpr size_t kSmallFrameBytes = 128;
-
 const std::vector<ProviderRow>& provider_table();
 
 // Returns the row for a provider, or a cautious one for providers that the table does not contain.

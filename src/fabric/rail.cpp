@@ -20,8 +20,6 @@ namespace {
 constexpr size_t kQueueSlack = 64;
 constexpr size_t kMaxOutstanding = 4096;  // for providers that claim to take any number
 constexpr int kPollBatch = 16;
-// Longer data is not copied by the provider: a completion costs less then.
-constexpr size_t kMaxCopiedBytes = 1 << 10;
 constexpr size_t kLargestRmaBytes = size_t{1} << 30;
 
 // Says whether a context that the provider names is an operation that this process has posted. Of
@@ -125,7 +123,6 @@ void Rail::set_limits() {
     max_rma_bytes_ = std::min(info.ep_attr->max_msg_size, kLargestRmaBytes);
     max_rma_blocks_ = std::clamp(std::min(info.tx_attr->iov_limit, info.tx_attr->rma_iov_limit),
                                  size_t{1}, kMaxRmaBlocks);
-    max_copied_bytes_ = std::min(info.tx_attr->inject_size, kMaxCopiedBytes);
     gathers_writes_ = domain_->row().gathers_writes && !domain_->needs_local_registration() &&
                       info.tx_attr->iov_limit >= kGatheredPieces;
 }
@@ -227,7 +224,6 @@ void Rail::close() {
         receive->complete(receive, cancelled);
     }
     receives_.clear();
-    copied_.clear();
     closing_ = false;
 }
 
@@ -430,22 +426,6 @@ bool Rail::write_pieces(PeerAddress peer, std::span<const iovec> pieces, void* d
     return true;
 }
 
-bool Rail::post_unannounced(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                            const RemoteMemory& target, Operation* operation) {
-    if (bytes > max_copied_bytes_) {
-        const RmaBlock block{const_cast<void*>(data), bytes, target};
-        return post_write(peer, &block, 1, descriptor, WriteCompletion::local, operation);
-    }
-    if (!room() || is_refused(data, bytes, descriptor, operation, OperationKind::write) ||
-        !taken(fi_inject_write(endpoint_.get(), data, bytes, peer, target.address, target.key),
-               operation, OperationKind::write)) {
-        return false;
-    }
-    ++outstanding_;
-    copied_.push_back(operation);
-    return true;
-}
-
 bool Rail::post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                      Operation* operation) {
     return rma(OperationKind::read, peer, blocks, block_count, descriptor, FI_READ, operation);
@@ -480,23 +460,7 @@ void Rail::deliver(const fi_cq_data_entry& entry) {
     operation->complete(operation, completion);
 }
 
-void Rail::complete_copied() {
-    std::vector<Operation*> copied;
-    copied.swap(copied_);
-    for (Operation* operation : copied) {
-        --outstanding_;
-        operation->complete(operation, {.flags = FI_RMA | FI_WRITE});
-    }
-    copied.clear();
-    if (copied_.empty()) {
-        copied_.swap(copied);  // with its memory
-    }
-}
-
 int Rail::poll() {
-    if (!copied_.empty()) {
-        complete_copied();
-    }
     fi_cq_data_entry entries[kPollBatch];
     const ssize_t count = fi_cq_read(queue_.get(), entries, kPollBatch);
     if (count > 0) {
@@ -530,9 +494,6 @@ int Rail::poll_blocking(int timeout_ms) {
 }
 
 bool Rail::may_sleep() {
-    if (!copied_.empty()) {
-        return false;
-    }
     fid* objects[] = {&queue_->fid};
     return fi_trywait(domain_->fabric(), objects, 1) == 0;
 }

@@ -144,11 +144,6 @@ class Rail {
     // cannot do it.
     ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
                              const RemoteMemory& target, uint32_t immediate, Operation* operation);
-    // Writes one block without telling the peer, who looks for it. If the
-    // provider copies so much at once, it reports no completion: the operation then completes at
-    // the next poll.
-    bool post_unannounced(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
-                          const RemoteMemory& target, Operation* operation);
     bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
                    Operation* operation);
 
@@ -201,7 +196,6 @@ class Rail {
                     OperationKind kind);
     bool taken(ssize_t result, Operation* operation, OperationKind kind);
     void deliver(const fi_cq_data_entry& entry);
-    void complete_copied();
     void handle_error();
     [[noreturn]] void fail(const char* what, int peer, int error, const char* detail);
     std::string describe_peer(int peer) const;
@@ -216,13 +210,11 @@ class Rail {
     size_t outstanding_limit_ = 0;
     size_t max_rma_bytes_ = 0;
     size_t max_rma_blocks_ = 1;
-    size_t max_copied_bytes_ = 0;
     bool gathers_writes_ = false;
     WaitMode wait_mode_ = WaitMode::nap;
     int wait_fd_ = -1;
     bool closing_ = false;
     std::vector<Operation*> receives_;  // posted buffers, released on close
-    std::vector<Operation*> copied_;    // have left, and complete at the next poll
     size_t bytes_under_way_ = 0;
 };
 

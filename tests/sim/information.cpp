@@ -3,7 +3,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <algorithm>
 
 #include <cstdlib>
 #include <cstring>
@@ -41,7 +40,7 @@ bool suits(const Twin& twin, const Offer& offer, const fi_info& hints) {
            (domain.threading == FI_THREAD_UNSPEC || domain.threading == twin.threading ||
             twin.threading == FI_THREAD_SAFE) &&
            (domain.resource_mgmt != FI_RM_ENABLED || twin.resource_management == FI_RM_ENABLED) &&
-           hints.tx_attr->inject_size <= std::max(twin.inject_bytes, twin.most_inject_bytes) &&
+           hints.tx_attr->inject_size <= twin.inject_bytes &&
            hints.tx_attr->size <= twin.transmit_size &&
            hints.tx_attr->iov_limit <= twin.iov_limit &&
            hints.tx_attr->rma_iov_limit <= twin.rma_iov_limit &&
@@ -84,8 +83,7 @@ fi_info* make_info(const Twin& twin, const Offer& offer, const fi_info& hints) {
     info->rx_attr->size = twin.receive_size;
     info->tx_attr->iov_limit = info->rx_attr->iov_limit = twin.iov_limit;
     info->tx_attr->rma_iov_limit = twin.rma_iov_limit;
-    info->tx_attr->inject_size =
-        hints.tx_attr->inject_size != 0 ? hints.tx_attr->inject_size : twin.inject_bytes;
+    info->tx_attr->inject_size = twin.inject_bytes;
     info->ep_attr->type = FI_EP_RDM;
     info->ep_attr->max_msg_size = twin.largest_bytes;
     info->ep_attr->max_order_waw_size = twin.ordered_write_bytes;

@@ -412,12 +412,9 @@ void check_context(const void* context) {
 }
 
 void complete(Posted& operation, int error) {
+    check_context(operation.context);
     operation.is_complete = true;
     --operation.from->under_way;
-    if (operation.is_injected()) {
-        return;
-    }
-    check_context(operation.context);
     if (error == 0 && sabotages(Sabotage::lost_completion)) {
         return;
     }
@@ -525,8 +522,8 @@ void kill_process(int process) {
         return operation->from->is_dead && (!operation->is_read || operation->kind == Kind::read);
     });
     for (const auto& operation : provider().operations) {
-        provider().death_is_noticed |= operation->to->is_dead && !operation->from->is_dead &&
-                                       !operation->is_complete && !operation->is_injected();
+        provider().death_is_noticed |=
+            operation->to->is_dead && !operation->from->is_dead && !operation->is_complete;
     }
 }
 
@@ -544,14 +541,13 @@ std::string describe_network() {
         constexpr const char* kNames[] = {"send", "write", "read"};
         char line[160];
         std::snprintf(
-            line, sizeof line, "  %s %lld from %lld to %lld, %zu bytes:%s%s%s%s%s%s%s\n",
+            line, sizeof line, "  %s %lld from %lld to %lld, %zu bytes:%s%s%s%s%s\n",
             kNames[static_cast<int>(operation->kind)], static_cast<long long>(operation->number),
             static_cast<long long>(operation->from->name()),
             static_cast<long long>(operation->to->name()), operation->bytes,
-            operation->is_injected() ? " injected" : "",
-            operation->waits_for_sender ? " waits" : "", operation->is_read ? " read" : "",
-            operation->is_matched ? " matched" : "", operation->is_placed ? " placed" : "",
-            operation->is_announced ? " announced" : "", operation->is_complete ? " complete" : "");
+            operation->is_read ? " read" : "", operation->is_matched ? " matched" : "",
+            operation->is_placed ? " placed" : "", operation->is_announced ? " announced" : "",
+            operation->is_complete ? " complete" : "");
         text += line;
     }
     for (const SimEndpoint* endpoint : provider().endpoints) {

@@ -71,8 +71,7 @@ struct SimEndpoint {
     SimQueue* queue = nullptr;
     SimVector* peers = nullptr;
     size_t smallest_space = 0;  // less than this is not left free in a receive buffer
-    size_t inject_bytes = 0;
-    size_t asked_space = 0;  // as fi_getopt says
+    size_t asked_space = 0;     // as fi_getopt says
     bool is_enabled = false;
     std::vector<std::unique_ptr<Receive>> receives;  // that were posted, and not seen to the end
     std::deque<Receive*> posted;                     // of these, the ones with room
@@ -101,7 +100,6 @@ struct Posted {
     size_t bytes = 0;
     std::vector<Piece> pieces;  // left to be placed
     std::vector<char> buffered;
-    std::vector<char> injected;  // copied at once, and complete without a report
     uint64_t key = 0;
     bool is_buffered = false;  // read from the caller's memory at once, not piece by piece
     bool is_delivered_kind = false;
@@ -123,7 +121,6 @@ struct Posted {
     bool is_complete = false;   // the completion has been reported to the caller
     bool has_failed = false;
 
-    bool is_injected() const { return !injected.empty(); }
     bool is_over() const { return (is_announced && is_complete) || has_failed; }
 };
 

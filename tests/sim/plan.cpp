@@ -279,11 +279,9 @@ void draw_in_place(Plan* plan) {
 void draw_mailboxes(Plan* plan) {
     ProviderPlan& provider = plan->provider;
     constexpr int kCounts[] = {32, 0, 1, 2};
-    constexpr size_t kInjectBytes[] = {128, 0, 64, 4096};
     plan->mailboxes = kCounts[seed() / 3 % 4];
     if (provider.twin == nullptr) {
         provider.writes_in_order = seed() % 3 != 0;
-        provider.inject_bytes = kInjectBytes[seed() / 12 % 4];
     }
 }
 

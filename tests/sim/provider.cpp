@@ -110,9 +110,7 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     operation->number = ++provider().posted;
     operation->arrives_from = draw_delay();
     operation->completes_from = draw_delay();
-    if (!operation->is_injected()) {
-        take_context(operation->context);
-    }
+    take_context(operation->context);
     if (++from.under_way > static_cast<int64_t>(from.queue->size)) {
         violation("%lld operations of endpoint %lld are under way, whose queue takes %zu",
                   static_cast<long long>(from.under_way), static_cast<long long>(from.name()),
@@ -136,7 +134,7 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
 // report may stay unknown.
 ssize_t why_not(SimEndpoint& from, const SimEndpoint& to, bool has_report = true) {
     const bool is_too_early = is_refused(from) || is_busy(from);
-    provider().death_is_noticed |= to.is_dead && has_report;
+    provider().death_is_noticed |= to.is_dead;
     if (is_too_early) {
         return -FI_EAGAIN;
     }
@@ -316,31 +314,6 @@ ssize_t write_data(fid_ep* ep, const void* data, size_t bytes, void* descriptor,
     return post_rma(ep, &message, FI_COMPLETION | FI_REMOTE_CQ_DATA, Kind::write);
 }
 
-ssize_t inject_write(fid_ep* ep, const void* data, size_t bytes, fi_addr_t address, uint64_t remote,
-                     uint64_t key) {
-    auto& from = *reinterpret_cast<SimEndpoint*>(ep);
-    if (bytes > from.inject_bytes) {
-        violation("an injected write of %zu bytes, where the provider takes %zu", bytes,
-                  from.inject_bytes);
-    }
-    SimEndpoint* to = peer_of(from, address);
-    if (const ssize_t reason = why_not(from, *to, false); reason != 0) {
-        return reason;
-    }
-    auto operation = std::make_unique<Posted>();
-    operation->kind = Kind::write;
-    operation->to = to;
-    const auto* begin = static_cast<const char*>(data);
-    operation->injected.assign(begin, begin + bytes);
-    char* at = to->is_dead ? nullptr : remote_memory(*to, remote, key, bytes, FI_REMOTE_WRITE);
-    operation->pieces = split(operation->injected.data(), at, bytes);
-    operation->bytes = bytes;
-    operation->key = key;
-    operation->is_buffered = true;
-    post(from, std::move(operation));
-    return 0;
-}
-
 ssize_t read_message(fid_ep* ep, const fi_msg_rma* message, uint64_t flags) {
     return post_rma(ep, message, flags, Kind::read);
 }
@@ -437,7 +410,7 @@ int get_name(fid* object, void* name, size_t* bytes) {
     return 0;
 }
 
-int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void*) {
+int open_endpoint(fid_domain* domain, fi_info*, fid_ep** ep, void*) {
     static fi_ops ops = {sizeof ops, close_endpoint, bind_endpoint, control_endpoint,
                          nullptr,    nullptr,        nullptr};
     static fi_ops_ep ep_ops{};
@@ -451,7 +424,6 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void*) {
     msg_ops.recvmsg = receive;
     rma_ops.writemsg = write_message;
     rma_ops.writedata = write_data;
-    rma_ops.inject = inject_write;
     rma_ops.readmsg = read_message;
     if (const int error = refuse(StartCall::endpoint); error != 0) {
         return -error;
@@ -466,7 +438,6 @@ int open_endpoint(fid_domain* domain, fi_info* info, fid_ep** ep, void*) {
     endpoint->ep.msg = &msg_ops;
     endpoint->ep.rma = &rma_ops;
     endpoint->domain = domain;
-    endpoint->inject_bytes = info->tx_attr->inject_size;
     endpoint->number = provider().endpoints.size();
     endpoint->process = acting_process();
     const auto server = provider().servers.find(endpoint->process);
@@ -580,7 +551,6 @@ fabric::ProviderChoice choose_simulated_provider() {
     info->domain_attr->cq_data_size = rules().immediate_bytes;
     info->tx_attr->msg_order = rules().message_order;
     info->tx_attr->size = rules().transmit_size;
-    info->tx_attr->inject_size = rules().inject_bytes;
     info->tx_attr->iov_limit = rules().iov_limit;
     info->tx_attr->rma_iov_limit = rules().rma_iov_limit;
     info->rx_attr->msg_order = rules().message_order;

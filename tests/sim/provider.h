@@ -75,7 +75,6 @@ struct ProviderPlan {
     bool tries_data = false;  // the library finds out by a trial
     bool gathers_writes = false;
     bool writes_in_order = false;  // the bytes of each write arrive in order, and wake the target
-    size_t inject_bytes = 0;       // only without a twin
 
     Polling polling = Polling::none;
     bool sends_alone = true;            // else messages leave only while their sender is polled

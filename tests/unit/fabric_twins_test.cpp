@@ -33,9 +33,7 @@ void compare(const sim::Twin& twin, const fi_info& info) {
     EXPECT_EQ(transmit.size, twin.transmit_size);
     EXPECT_EQ(transmit.iov_limit, twin.iov_limit);
     EXPECT_EQ(transmit.rma_iov_limit, twin.rma_iov_limit);
-    const bool are_asked_for = fabric::provider_row(twin.provider).writes_in_order &&
-                               twin.most_inject_bytes >= fabric::kSmallFrameBytes;
-    EXPECT_EQ(transmit.inject_size, are_asked_for ? fabric::kSmallFrameBytes : twin.inject_bytes);
+    EXPECT_EQ(transmit.inject_size, twin.inject_bytes);
     EXPECT_EQ(info.rx_attr->size, twin.receive_size);
     EXPECT_EQ(info.ep_attr->max_msg_size, twin.largest_bytes);
     EXPECT_EQ(info.ep_attr->max_order_waw_size, twin.ordered_write_bytes);

@@ -30,14 +30,16 @@ class AnswerSlotsTest : public ::testing::Test {
     // and waits for it.
     void write(uint32_t number) {
         const fabric::PeerAddress self = endpoint_.insert_peer(endpoint_.address().data());
-        const uint64_t token = number;
+        uint64_t token = number;
         const wire::AnswerSlotsBody slots = slots_.describe();
-        const fabric::RemoteMemory target{
-            slots.address + uint64_t{number - 1} * wire::kAnswerSlotBytes, slots.key};
+        const fabric::RmaBlock block{
+            &token,
+            sizeof token,
+            {slots.address + uint64_t{number - 1} * wire::kAnswerSlotBytes, slots.key}};
         fabric::Operation operation;
         operation.complete = [](fabric::Operation*, const fabric::Completion&) {};
-        while (
-            !endpoint_.post_unannounced(self, &token, sizeof token, nullptr, target, &operation)) {
+        while (!endpoint_.post_write(self, &block, 1, nullptr,
+                                     fabric::Endpoint::WriteCompletion::local, &operation)) {
             endpoint_.poll();
         }
         const auto has_come = [&] {

@@ -44,12 +44,13 @@ struct OutFrame : fabric::Operation {
         return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
                                           buffers->descriptor(this), target, immediate, this);
     }
-    // Posts it as a write that nothing announces.
+    // Posts it as a write that nothing announces at its receiver.
     bool post_unannounced(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                           const fabric::RemoteMemory& target) {
         wire::seal(wire(), wire_bytes, header()->token);
-        return endpoint.post_unannounced(to, wire(), wire_bytes + wire::kSealBytes,
-                                         buffers->descriptor(this), target, this);
+        const fabric::RmaBlock block{wire(), wire_bytes + wire::kSealBytes, target};
+        return endpoint.post_write(to, &block, 1, buffers->descriptor(this),
+                                   fabric::Endpoint::WriteCompletion::local, this);
     }
     // Releases the piece, and so ends the frame. It must not be under way.
     void release() { buffers->release(this); }

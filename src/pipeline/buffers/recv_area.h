@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
-// Registered memory of a data server that origins write chunks into. It consists of receive buffers
-// of one length, each written only by the origin that it is granted to. The server alone therefore
-// decides how much memory chunks need, whatever the number of origins.
+// Registered memory of a data server that origins write into. It consists of receive buffers of one
+// length, each written only by the origin that it is granted to, and of mailboxes, each of one
+// origin. The server alone therefore decides how much memory it needs, whatever the number of
+// origins.
 //
 // Several frames may follow each other in a buffer. The immediate data of a write says where its
 // frame begins: the number of its place in the area.

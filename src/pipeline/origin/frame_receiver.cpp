@@ -24,7 +24,8 @@ void FrameReceiver::on_frame(void* context, const void* frame, size_t frame_byte
                                  frame_bytes);
         return;
     }
-    receiver->take_answers();  // what is in a slot now may have been sent before
+    // What is in a slot now was mostly sent before. Of two refusals, the first is reported then.
+    receiver->take_answers();
     receiver->handle_frame(frame, frame_bytes);
 }
 

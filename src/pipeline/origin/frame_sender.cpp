@@ -22,6 +22,8 @@ bool goes_into_mailbox(const Channel& channel, const wire::FrameHeader& header) 
            (header.request_id != 0 || (header.flags & wire::kAcknowledgeNow) != 0);
 }
 
+static_assert(kLargestMessagePiece <= kMailboxBytes);
+
 }  // namespace
 
 bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, base::Stats* stats,
@@ -87,10 +89,8 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
         (frame->wire_bytes <= kAskedFor && channel.flow.should_ask(kAskedFor))) {
         frame->header()->flags |= wire::kAcknowledgeNow;
     }
-    // The provider may copy what is written, and say no more of it. So it must leave by itself.
-    const bool is_mail = goes_into_mailbox(channel, *frame->header()) &&
-                         leaves_alone(channel, frame->wire_bytes, kSurelyWritten);
-    if (!(is_mail ? post_into_mailbox(channel, frame) : frame->post(endpoint_, channel.peer))) {
+    if (!(goes_into_mailbox(channel, *frame->header()) ? post_into_mailbox(channel, frame)
+                                                       : frame->post(endpoint_, channel.peer))) {
         return false;
     }
     channel.flow.sent_bytes += frame->wire_bytes;

@@ -75,9 +75,8 @@ struct Twin {
     size_t receive_size = 0;
     size_t iov_limit = 1;
     size_t rma_iov_limit = 1;
-    size_t inject_bytes = 0;       // by default
-    size_t most_inject_bytes = 0;  // where the hints ask for them, and it is more
-    size_t largest_bytes = 0;      // max_msg_size
+    size_t inject_bytes = 0;
+    size_t largest_bytes = 0;  // max_msg_size
 
     // What operations exist.
     uint64_t write_flags = 0;  // that fi_writemsg takes
