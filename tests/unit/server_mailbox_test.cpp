@@ -183,7 +183,8 @@ TEST_F(ServerMailbox, AnswersGoIntoTheSlotThatWasLent) {
 }
 
 TEST_F(ServerMailbox, SlotsOfOriginsWithoutSlotsAreNotUsed) {
-    client_->write_into_mailbox(request(4, 3), mailbox() - 1);
+    const uint32_t number = mailbox() - 1;  // before the request gets its number
+    client_->write_into_mailbox(request(4, 3), number);
     wait_for(wire::FrameKind::value, last_request_);
     add_to_expected(4);
     expect_memory();
