@@ -3,14 +3,15 @@
  * Arrays with more elements than an int can count. ARMCI_PutS is defined here: it looks at what it
  * is asked for, and nothing moves. So no memory is needed, and the library is not started.
  */
-#include <ISO_Fortran_binding.h>
 #include <armci/armci.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "descriptor.h"
+
 void armci_fortran_put(const CFI_cdesc_t* local, void* remote, int rank);
 
-enum { kElementBytes = 8, kMaxCalls = 100 };
+enum { kMaxCalls = 100 };
 
 static const ptrdiff_t kMany = ((ptrdiff_t)1 << 31) + 5;
 static char* const local = (char*)0x100000000;
@@ -49,20 +50,10 @@ int ARMCI_PutS(void* src_ptr, int src_stride_ar[], void* dst_ptr, int dst_stride
 }
 
 static void put(int rank, const CFI_dim_t* dim) {
-    CFI_CDESC_T(2) storage;
-    CFI_cdesc_t* array = (CFI_cdesc_t*)&storage;
-    array->base_addr = local;
-    array->elem_len = kElementBytes;
-    array->version = CFI_VERSION;
-    array->rank = (CFI_rank_t)rank;
-    array->attribute = CFI_attribute_other;
-    array->type = CFI_type_double;
-    for (int i = 0; i < rank; ++i) {
-        array->dim[i] = dim[i];
-    }
+    descriptor storage;
     calls = 0;
     passed = 0;
-    armci_fortran_put(array, remote, 7);
+    armci_fortran_put(describe(&storage, local, rank, dim), remote, 7);
     check(passed == kMany, "the elements together");
 }
 

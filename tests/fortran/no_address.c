@@ -4,7 +4,6 @@
  * makes the descriptors itself. ARMCI_PutS and ARMCI_Error are defined here: nothing moves, the
  * program goes on after an error, and the library is not started.
  */
-#include <ISO_Fortran_binding.h>
 #include <armci/armci.h>
 #include <mpi.h>
 #include <setjmp.h>
@@ -13,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-void armci_fortran_put(const CFI_cdesc_t* local, void* remote, int rank);
+#include "descriptor.h"
 
-enum { kElementBytes = 8 };
+void armci_fortran_put(const CFI_cdesc_t* local, void* remote, int rank);
 
 static jmp_buf after_error;
 static char error[256];
@@ -37,20 +36,10 @@ void ARMCI_Error(const char* message, int code) {
 
 static void put(int rank, const CFI_dim_t* dim) {
     static char remote[kElementBytes];
-    CFI_CDESC_T(2) storage;
-    CFI_cdesc_t* array = (CFI_cdesc_t*)&storage;
-    array->base_addr = NULL;
-    array->elem_len = kElementBytes;
-    array->version = CFI_VERSION;
-    array->rank = (CFI_rank_t)rank;
-    array->attribute = CFI_attribute_other;
-    array->type = CFI_type_double;
-    for (int i = 0; i < rank; ++i) {
-        array->dim[i] = dim[i];
-    }
+    descriptor storage;
     error[0] = '\0';
     if (setjmp(after_error) == 0) {
-        armci_fortran_put(array, remote, 0);
+        armci_fortran_put(describe(&storage, NULL, rank, dim), remote, 0);
     }
 }
 
