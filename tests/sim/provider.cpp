@@ -130,9 +130,8 @@ void post(SimEndpoint& from, std::unique_ptr<Posted> operation) {
     }
 }
 
-// Returns 0 if the endpoint accepts an operation with that peer. The failure of one without a
-// report may stay unknown.
-ssize_t why_not(SimEndpoint& from, const SimEndpoint& to, bool has_report = true) {
+// Returns 0 if the endpoint accepts an operation with that peer.
+ssize_t why_not(SimEndpoint& from, const SimEndpoint& to) {
     const bool is_too_early = is_refused(from) || is_busy(from);
     provider().death_is_noticed |= to.is_dead;
     if (is_too_early) {
