@@ -65,10 +65,10 @@
         "fit a message (up to 8 KiB). All are packed where local memory must be registered, where "     \
         "chunks are messages, and with several rails.")                                                 \
     INTEGER(mailboxes, "ARMCI_MAILBOXES", 32, 0, 255, own, job,                                          \
-        "Over TCP: how many origins of a data server, the first ones, have a mailbox there. An origin "  \
-        "writes a request into it that is alone under way, and the server writes the answer into "      \
-        "memory of the origin. Both look for it when they poll, so messages of small operations have no "  \
-        "completion at their receiver. 0: all requests are messages.")                                  \
+        "Over TCP with libfabric 1.17: how many origins of a data server, the first ones, have a "       \
+        "mailbox there. An origin writes small requests into it, one at a time, and the server writes " \
+        "the answer into memory of the origin. Both look for it when they poll, so messages of small "  \
+        "operations have no completion at their receiver. 0: all requests are messages.")               \
     TEXT(config_file, "ARMCI_CONFIG", "", own, rank,                                                    \
         "File that sets variables, one NAME = VALUE in a line, as the site's file /etc/armci.conf. It "  \
         "wins over that file, and the environment wins over both. Lines after [hosts PATTERN, ...] "    \

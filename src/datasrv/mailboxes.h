@@ -32,9 +32,9 @@ class Mailboxes {
         }
     }
 
-    // Calls take(Client&, const void* frame, size_t frame_bytes) for each frame that has come. Its
-    // memory stays until the client is told that the frame is executed, which its answer does.
-    // Returns whether there was one.
+    // Calls take(Client&, const void* frame, size_t frame_bytes) for each frame that has come. The
+    // client may write the next one there as soon as it has the answer. Returns whether there was
+    // one.
     template <class Take>
     bool collect(Take&& take) {
         bool moved = false;

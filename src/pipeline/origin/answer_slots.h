@@ -33,7 +33,7 @@ class AnswerSlots {
 
     // Returns 1 + the number of a free slot for that server, or 0 if there is none or it has one.
     uint32_t lend(int server);
-    // Takes back the slot that was lent last, and that its server has not been told of.
+    // Ends the last loan, of which the server does not know because its request was not posted.
     void take_back() { --lent_count_; }
 
     // Calls take(int server, void* memory) for each lent slot in which a frame has begun to arrive.
