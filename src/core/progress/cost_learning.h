@@ -34,7 +34,8 @@ class CostLearning {
     static constexpr int64_t kMinBytes = 16 << 10;  // of a transfer that is measured
     static constexpr int64_t kOftenSamples = 64;    // until then everything is measured,
     static constexpr int kRarely = 8;               // then one of so many
-    static constexpr int kTrialPeriod = 32;
+    // Of so many transfers one is a trial: an odd number, because programs alternate puts and gets.
+    static constexpr int kTrialPeriod = 31;
 
     // `prior` has limits, constants and choices. Without learning all links have that model.
     // `min_get_by_put` is a size that the user has set, or 0.
