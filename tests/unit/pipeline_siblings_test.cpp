@@ -184,7 +184,7 @@ TEST_P(PipelineSiblings, AFenceBeforeARequestLeavesOutItsServer) {
     bool is_left_out = false;
     pipeline::Fence fence = origin().fences().start_all_before(0, &is_left_out);
     EXPECT_EQ(is_left_out, GetParam());
-    EXPECT_EQ(fence.size(), GetParam() ? 1U : 2U);
+    EXPECT_EQ(fence.points.size(), GetParam() ? 1U : 2U);
     pipeline::RequestTask store("store", wire::FrameKind::store, wire::StoreBody{address(0), 7, 0},
                                 pipeline::RequestTask::Answer::none);
     store.ask_acknowledge();
@@ -253,6 +253,31 @@ TEST_P(PipelineSiblings, FenceCoversItsServerOnly) {
     EXPECT_FALSE(origin().channel(0).remote_work_pending());
     EXPECT_EQ(network_->memory(0)[64], 'x');
     EXPECT_TRUE(origin().fences().start(0).empty());
+}
+
+// All servers are asked at once. What has not answered keeps a fence from looking further, so many
+// servers cost no more than one look each.
+TEST_P(PipelineSiblings, FenceOfAllAsksAtOnceAndWaitsInTurn) {
+    for (const int server : {0, 1}) {
+        ASSERT_TRUE(append(server));
+    }
+    pipeline::Fence fence = origin().fences().start_all();
+    ASSERT_EQ(fence.points.size(), 2U);
+    for (int i = 0; i < 1'000'000 && origin().channel(1).remote_work_pending(); ++i) {
+        EXPECT_FALSE(origin().fences().is_done(&fence));
+        origin().progress();
+        network_->server(1).progress_inline();
+        sched_yield();
+    }
+    EXPECT_FALSE(origin().channel(1).remote_work_pending());
+    EXPECT_FALSE(origin().fences().is_done(&fence));
+    EXPECT_EQ(fence.asked, 2U);
+    EXPECT_EQ(fence.over, 0U);
+    EXPECT_EQ(fence.points[0].channel->server, 0);
+    network_->wait_until([&] { return origin().fences().is_done(&fence); });
+    EXPECT_FALSE(origin().channel(0).remote_work_pending());
+    EXPECT_EQ(network_->memory(0)[64], 'x');
+    EXPECT_EQ(network_->memory(1)[64], 'x');
 }
 
 // Operations that other threads start meanwhile are not waited for: the fence ends though more

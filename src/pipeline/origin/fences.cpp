@@ -2,6 +2,7 @@
 #include "pipeline/origin/fences.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace armci::pipeline {
 
@@ -42,11 +43,11 @@ bool Fences::add_point(Channel& channel, Fence* fence) const {
     point.last_writer = ordering_.ordered_writes ? 0 : tasks_.last_submitted();
     point.last_get = channel.tasks.fenced_gets > 0 ? tasks_.last_submitted() : 0;
     point.last_copy = ordering_.ordered_writes ? channel.last_copy : 0;
-    fence->push_back(point);
+    fence->points.push_back(point);
     return true;
 }
 
-bool Fences::is_acknowledged(FencePoint* point) {
+bool Fences::ask(FencePoint* point) {
     Channel& channel = *point->channel;
     if (point->last_task != 0) {
         if (channel.tasks.first != nullptr && channel.tasks.first->number() <= point->last_task) {
@@ -66,15 +67,21 @@ bool Fences::is_acknowledged(FencePoint* point) {
         point->has_batch = false;
         point->frame = std::max(point->frame, channel.last_mutation);
     }
-    if (channel.flow.acknowledged_frames < point->frame) {
-        has_to_repeat_ |= !frames_.ask_acknowledge(channel, point->frame);
-        return false;
+    if (channel.flow.acknowledged_frames >= point->frame ||
+        frames_.ask_acknowledge(channel, point->frame)) {
+        return true;
     }
-    return (point->last_writer == 0 ||
-            PendingTasks::writes_have_arrived(point->last_writer, channel)) &&
-           (point->last_get == 0 ||
-            PendingTasks::fenced_gets_have_ended(point->last_get, channel)) &&
-           (point->last_copy == 0 || channel.has_arrived(point->last_copy));
+    has_to_repeat_ = true;
+    return false;
+}
+
+bool Fences::is_over(const FencePoint& point) {
+    const Channel& channel = *point.channel;
+    return channel.flow.acknowledged_frames >= point.frame &&
+           (point.last_writer == 0 ||
+            PendingTasks::writes_have_arrived(point.last_writer, channel)) &&
+           (point.last_get == 0 || PendingTasks::fenced_gets_have_ended(point.last_get, channel)) &&
+           (point.last_copy == 0 || channel.has_arrived(point.last_copy));
 }
 
 Fence Fences::start(int server) {
@@ -109,7 +116,7 @@ Fence Fences::start_all() {
 Fence Fences::start_all_before(int server, bool* is_left_out) {
     Fence fence = start_all();
     *is_left_out = ordering_.ordered_writes &&
-                   std::erase_if(fence, [server](const FencePoint& point) {
+                   std::erase_if(fence.points, [server](const FencePoint& point) {
                        return point.channel->server == server && point.last_get == 0;
                    }) > 0;
     return fence;
@@ -118,7 +125,15 @@ Fence Fences::start_all_before(int server, bool* is_left_out) {
 bool Fences::is_done(Fence* fence) {
     // All servers are asked before any answer is waited for.
     has_to_repeat_ = false;
-    std::erase_if(*fence, [&](FencePoint& point) { return is_acknowledged(&point); });
+    std::vector<FencePoint>& points = fence->points;
+    for (size_t i = fence->asked; i < points.size(); ++i) {
+        if (ask(&points[i])) {
+            std::swap(points[i], points[fence->asked++]);
+        }
+    }
+    while (fence->over < fence->asked && is_over(points[fence->over])) {
+        ++fence->over;
+    }
     return fence->empty();
 }
 

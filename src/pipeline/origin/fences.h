@@ -14,7 +14,16 @@
 
 namespace armci::pipeline {
 
-using Fence = std::vector<FencePoint>;
+// What a fence waits for, in the order in which that is looked at. After each poll only what is
+// still to be asked for is looked at, and the answer that is waited for next. So a fence of T
+// servers costs T looks, and not T for each answer.
+struct Fence {
+    std::vector<FencePoint> points;
+    size_t asked = 0;  // the servers of so many have been asked
+    size_t over = 0;   // so many are over
+
+    bool empty() const { return over == points.size(); }
+};
 
 class Fences {
   public:
@@ -75,8 +84,10 @@ class Fences {
 
   private:
     bool add_point(Channel& channel, Fence* fence) const;
-    // If it returns false, the server has been asked.
-    bool is_acknowledged(FencePoint* point);
+    // Returns whether the server has been asked for what is missing. It must be called again if
+    // not.
+    bool ask(FencePoint* point);
+    static bool is_over(const FencePoint& point);
 
     FrameSender& frames_;
     Channels& channels_;
