@@ -33,8 +33,9 @@ class CostLearning {
   public:
     static constexpr int64_t kMinBytes = 16 << 10;  // of a transfer that is measured
     static constexpr int64_t kOftenSamples = 64;    // until then everything is measured,
-    static constexpr int kRarely = 8;               // then one of so many
-    // Of so many transfers one is a trial: an odd number, because programs alternate puts and gets.
+    // Then one of so many is. Of so many others one is a trial. Both are odd, because programs put
+    // and get in turn.
+    static constexpr int kRarely = 7;
     static constexpr int kTrialPeriod = 31;
 
     // `prior` has limits, constants and choices. Without learning all links have that model.
