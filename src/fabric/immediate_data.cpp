@@ -63,7 +63,7 @@ bool immediate_data_works(Domain& domain) {
         return false;
     }
     const RemoteMemory target{region.remote_base() + sizeof words[0], region.key()};
-    const int64_t end_ns = base::now_ns() + kPatienceNs;
+    int64_t end_ns = base::now_ns() + kPatienceNs;
     ssize_t posted = -FI_EAGAIN;
     base::Backoff backoff;
     for (int polls = 0; !(trial.is_complete && (trial.has_arrived || trial.has_failed)) &&
@@ -73,6 +73,10 @@ bool immediate_data_works(Domain& domain) {
             posted =
                 endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptor(),
                                           target, kImmediate, &trial.operation);
+            if (posted == 0) {  // the time for which it was refused does not count
+                polls = 0;
+                end_ns = base::now_ns() + kPatienceNs;
+            }
         }
         if (posted != 0 && posted != -FI_EAGAIN) {
             break;
