@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "datasrv/answers.h"
 
-#include <algorithm>
-#include <vector>
-
 namespace armci::datasrv {
 
 bool Answers::open(fabric::Domain& domain, fabric::Endpoint& endpoint, std::string* error) {
@@ -41,16 +38,18 @@ bool Answers::try_acknowledge(Client& client) {
 
 bool Answers::flush() {
     const size_t before = waiting_.size();
-    std::vector<Client*> blocked;
     std::erase_if(waiting_, [&](const Waiting& answer) {
-        if (std::find(blocked.begin(), blocked.end(), answer.client) == blocked.end() &&
-            try_send(answer)) {
-            --answer.client->waiting_replies;
+        Client& client = *answer.client;
+        if (!client.takes_no_answers && try_send(answer)) {
+            --client.waiting_replies;
             return true;
         }
-        blocked.push_back(answer.client);
+        client.takes_no_answers = true;
         return false;
     });
+    for (const Waiting& answer : waiting_) {
+        answer.client->takes_no_answers = false;
+    }
     return waiting_.size() < before;
 }
 

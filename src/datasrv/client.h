@@ -37,6 +37,7 @@ struct Client : GrantClient {
     bool is_copying = false;         // its next frame is a put that the copy engine carries out
     bool waits_for_answers = false;  // its next frame has gets, and there is no room for their data
     bool gets_are_short = false;     // one could not send, so its later ones do not this time
+    bool takes_no_answers = false;   // the same for its answers
     int waiting_replies = 0;         // answers that wait for a buffer or the provider
     int puts_for_gets = 0;           // writes under way that answer its gets
     int data_under_way = 0;          // data frames that the provider has not completed
