@@ -217,6 +217,38 @@ TEST_P(PipelineSiblings, ARefusedFenceIsAPostToRepeat) {
     network_->fence_all();
 }
 
+// The first server cannot be asked at first, and the second one can.
+TEST_P(PipelineSiblings, AFenceAsksTheOthersWhenOneIsRefused) {
+    for (const int server : {0, 1}) {
+        ASSERT_TRUE(append(server));
+    }
+    origin().batches().flush_all();
+    pipeline::Fence fence = origin().fences().start_all();
+    ASSERT_EQ(fence.points.size(), 2U);
+    const pipeline::Channel* const first = fence.points[0].channel;
+    fabric::Faults faults{.refused_posts = 1, .of_posts = 2, .posts_in_burst = 1};
+    const auto refuses_first_only = [] {
+        return fabric::post_is_refused() && !fabric::post_is_refused();
+    };
+    do {
+        ++faults.seed;
+        fabric::set_faults(faults);
+    } while (!refuses_first_only());
+    fabric::set_faults(faults);
+    EXPECT_FALSE(origin().fences().is_done(&fence));
+    fabric::set_faults({});
+    EXPECT_TRUE(origin().has_posts_to_repeat());
+    EXPECT_EQ(fence.asked, 1U);
+    EXPECT_EQ(fence.points[1].channel, first);
+    EXPECT_FALSE(origin().fences().is_done(&fence));
+    EXPECT_FALSE(origin().has_posts_to_repeat());
+    EXPECT_EQ(fence.asked, 2U);
+    network_->wait_until([&] { return origin().fences().is_done(&fence); });
+    for (const int server : {0, 1}) {
+        EXPECT_FALSE(origin().channel(server).remote_work_pending());
+    }
+}
+
 // One of several threads may wait for its batches while the others open new ones.
 TEST_P(PipelineSiblings, DoesNotWaitForLaterBatches) {
     ASSERT_TRUE(append(0));

@@ -129,6 +129,8 @@ bool Fences::is_done(Fence* fence) {
     for (size_t i = fence->asked; i < points.size(); ++i) {
         if (ask(&points[i])) {
             std::swap(points[i], points[fence->asked++]);
+        } else if (has_to_repeat_ && !frames_.has_small_frame()) {
+            break;  // no other server can be asked
         }
     }
     while (fence->over < fence->asked && is_over(points[fence->over])) {

@@ -14,13 +14,13 @@
 
 namespace armci::pipeline {
 
-// What a fence waits for, in the order in which that is looked at. After each poll only what is
-// still to be asked for is looked at, and the answer that is waited for next. So a fence of T
-// servers costs T looks, and not T for each answer.
+// What a fence waits for. After each poll it looks at the servers that it could not ask yet, and at
+// the answer that it waits for next. So its cost does not grow with the square of the number of
+// servers.
 struct Fence {
     std::vector<FencePoint> points;
-    size_t asked = 0;  // the servers of so many have been asked
-    size_t over = 0;   // so many are over
+    size_t asked = 0;  // the servers of the first so many need not be asked any more
+    size_t over = 0;   // the first so many are over
 
     bool empty() const { return over == points.size(); }
 };

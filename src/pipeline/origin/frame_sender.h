@@ -73,6 +73,8 @@ class FrameSender {
     }
     // Returns the bytes of frames that are not chunks.
     size_t used_bytes() const { return small_frames_.manager().used_bytes(); }
+    // Returns whether there is memory for a small frame.
+    bool has_small_frame() const { return used_bytes() < small_frames_.buffer_bytes(); }
 
     // Returns whether the handshake has been sent, and sends it if possible. A task that keeps
     // buffers while it waits asks first, because the handshake needs a buffer, too.
