@@ -154,8 +154,25 @@ bool read_result(const std::string& line, Result* result) {
     return true;
 }
 
+// Without enough mappings a job would end for want of memory.
+bool has_mappings(int nodes) {
+    constexpr int kOfNode = 7;
+    int most = 0;
+    if (!(std::ifstream("/proc/sys/vm/max_map_count") >> most) || nodes <= most / kOfNode) {
+        return true;
+    }
+    std::fprintf(stderr,
+                 "armci_scale: %d nodes need %d mappings, and the system allows %d; raise it with "
+                 "sysctl -w vm.max_map_count=%d\n",
+                 nodes, nodes * kOfNode, most, nodes * kOfNode);
+    return false;
+}
+
 // Each number of nodes in a process of its own, which gives back all memory.
 int run(const Options& options, std::FILE* out) {
+    if (!std::all_of(options.nodes.begin(), options.nodes.end(), has_mappings)) {
+        return 2;
+    }
     const Machine machine = find_machine(options);
     std::fprintf(out, "# %s\n# nodes;study;value;unit\n", describe(machine).c_str());
     for (const int nodes : options.nodes) {

@@ -24,6 +24,7 @@ constexpr int kRowStride = 128;
 constexpr int64_t kSumBytes = 1 << 10;
 constexpr int kNeighbours = 16;
 constexpr int kBarriers = 4;
+constexpr int kUnderWay = 64;  // non-blocking puts of a rank at a time
 
 // A rank's slice.
 struct Slice {
@@ -108,7 +109,7 @@ class Studies {
                 add(name + " (MPI)", to_us(mpi.ns), "us");
                 add(name + " (MPI), to a rank", static_cast<double>(mpi.bytes), "bytes");
             }
-            if (name == "start" || name == "malloc" || name == "exchange") {
+            if (name == "start" || name == "malloc" || name.starts_with("exchange")) {
                 add("memory after " + name, per_rank(memory_.heap_bytes()), "bytes");
                 add("memory in " + name, per_rank(memory_.most_heap_bytes()), "bytes");
                 add("node memory after " + name, per_rank(node_bytes()), "bytes");
@@ -172,6 +173,9 @@ class Studies {
     void exchange(int me, int peers) {
         for (int i = 1; i <= peers; ++i) {
             put_patch(me, (me + i * distance(peers)) % size());
+            if (i % kUnderWay == 0) {
+                ARMCI_WaitAll();
+            }
         }
         ARMCI_Barrier();
     }
