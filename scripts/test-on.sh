@@ -167,7 +167,7 @@ test_newest() {
     (cd "$root" && PKG_CONFIG_PATH=$package/lib/pkgconfig cmake --preset release -B "$build" --log-level=WARNING --no-warn-unused-cli \
         -DARMCI_BUILD_TESTS=ON -DARMCI_BUILD_FORTRAN=OFF -DMPI_C_COMPILER="$package/bin/mpicc" \
         -DMPIEXEC_EXECUTABLE="$package/bin/mpiexec" >/dev/null)
-    cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" armci_sim
+    cmake --build "$build" --parallel "$(nproc)" --target "${programs[@]}" armci_sim armci_scale
     python3 -B "$root/tests/matrix/matrix.py" run "$build" --mpiexec "$package/bin/mpiexec" --update ||
         failed=1
     ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" -R "$filter" || failed=1
