@@ -14,7 +14,6 @@
 namespace armci::fabric {
 namespace {
 
-// Both must pass before a trial has failed: on a busy machine few polls fit into the time.
 constexpr int64_t kPatienceNs = 1'000'000'000;
 constexpr int kPatiencePolls = 1000;
 constexpr uint32_t kImmediate = 0x1badcafe;
@@ -35,6 +34,22 @@ void complete(Operation* operation, const Completion& completion) {
 
 void arrive(void* context, uint64_t immediate) {
     static_cast<Trial*>(context)->has_arrived = static_cast<uint32_t>(immediate) == kImmediate;
+}
+
+// Polls until the condition holds, which it returns. It gives up after that time and that many
+// polls, because few polls fit into the time on a busy machine.
+template <class Condition>
+bool comes_true(Endpoint& endpoint, Condition&& condition) {
+    const int64_t end_ns = base::now_ns() + kPatienceNs;
+    base::Backoff backoff;
+    for (int polls = 0; polls < kPatiencePolls || base::now_ns() < end_ns; ++polls) {
+        if (condition()) {
+            return true;
+        }
+        endpoint.poll();
+        backoff.pause();
+    }
+    return false;
 }
 
 }  // namespace
@@ -63,26 +78,15 @@ bool immediate_data_works(Domain& domain) {
         return false;
     }
     const RemoteMemory target{region.remote_base() + sizeof words[0], region.key()};
-    int64_t end_ns = base::now_ns() + kPatienceNs;
     ssize_t posted = -FI_EAGAIN;
-    base::Backoff backoff;
-    for (int polls = 0; !(trial.is_complete && (trial.has_arrived || trial.has_failed)) &&
-                        (polls < kPatiencePolls || base::now_ns() < end_ns);
-         ++polls) {
-        if (posted == -FI_EAGAIN) {
-            posted =
-                endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptor(),
-                                          target, kImmediate, &trial.operation);
-            if (posted == 0) {  // the time for which it was refused does not count
-                polls = 0;
-                end_ns = base::now_ns() + kPatienceNs;
-            }
-        }
-        if (posted != 0 && posted != -FI_EAGAIN) {
-            break;
-        }
-        endpoint.poll();
-        backoff.pause();
+    comes_true(endpoint, [&] {
+        posted = endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptor(),
+                                           target, kImmediate, &trial.operation);
+        return posted != -FI_EAGAIN;
+    });
+    if (posted == 0) {
+        comes_true(endpoint,
+                   [&] { return trial.is_complete && (trial.has_arrived || trial.has_failed); });
     }
     const bool has_data = std::atomic_ref<uint64_t>(words[1]).load() == kImmediate;
     const bool works = trial.has_arrived && !trial.has_failed && has_data;
