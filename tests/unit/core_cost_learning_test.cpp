@@ -74,6 +74,25 @@ TEST_F(CostLearningTest, EachTrialIsMeasured) {
     EXPECT_LT(others, CostLearning::kTrialPeriod * 2);
 }
 
+// A program may put and get in turn.
+TEST_F(CostLearningTest, EverySecondTransferIsTriedAndMeasured) {
+    for (int64_t i = 0; i < CostLearning::kOftenSamples; ++i) {
+        ASSERT_TRUE(get());
+    }
+    int measured[2] = {};
+    for (int i = 0; i < 4 * CostLearning::kRarely; ++i) {
+        measured[i % 2] += get() ? 1 : 0;
+    }
+    int trials[2] = {};
+    for (int i = 0; i < 4 * CostLearning::kTrialPeriod; ++i) {
+        trials[i % 2] += is_trial() ? 1 : 0;
+    }
+    for (const int parity : {0, 1}) {
+        EXPECT_EQ(measured[parity], 2);
+        EXPECT_EQ(trials[parity], 2);
+    }
+}
+
 // A change of the route would take two round trips. What is not idle is no trial, and does not use
 // up the turn of one.
 TEST_F(CostLearningTest, NothingIsTriedWhileTransfersAreUnderWay) {

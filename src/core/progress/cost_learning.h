@@ -32,9 +32,9 @@ inline constexpr int kLinkCount = 2;
 class CostLearning {
   public:
     static constexpr int64_t kMinBytes = 16 << 10;  // of a transfer that is measured
-    static constexpr int64_t kOftenSamples = 64;    // until then everything is measured,
-    // Then one of so many is. Of so many others one is a trial. Both are odd, because programs put
-    // and get in turn.
+    static constexpr int64_t kOftenSamples = 64;    // until then everything is measured
+    // Then one of kRarely transfers is measured. Of those that cost about the same on both routes,
+    // one of kTrialPeriod is a trial. Both numbers are odd, because programs put and get in turn.
     static constexpr int kRarely = 7;
     static constexpr int kTrialPeriod = 31;
 
