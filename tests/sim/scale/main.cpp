@@ -154,7 +154,8 @@ bool read_result(const std::string& line, Result* result) {
     return true;
 }
 
-// Without enough mappings a job would end for want of memory.
+// Linux limits the mappings of a process, and refuses it memory beyond that. Returns whether it
+// allows those of so many nodes, and says on standard error if it does not.
 bool has_mappings(int nodes) {
     constexpr int kOfNode = 7;
     int most = 0;
