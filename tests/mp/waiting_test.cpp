@@ -26,8 +26,8 @@ std::string setting(const char* name) {
 // Whether rank 0 counts its waits for the last rank. Within a node it does not wait for the
 // network, and without a thread of the data server it has to make that one's progress.
 bool counts_waits() {
-    return ARMCIX_Route(nproc() - 1) != ARMCIX_ROUTE_LOCAL &&
-           setting("ARMCI_PROGRESS_THREAD") != "0";
+    const int other = me() == 0 ? nproc() - 1 : 0;
+    return ARMCIX_Route(other) != ARMCIX_ROUTE_LOCAL && setting("ARMCI_PROGRESS_THREAD") != "0";
 }
 
 // Rank 0 calls this before it waits for the last rank.
