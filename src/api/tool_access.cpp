@@ -23,6 +23,7 @@ extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
         armci::node::describe_huge_pages,
         armci::core::explain_transfer,
         armci::base::processor_count,
+        armci::base::default_server_count,
         armci::base::place_on,
         armci::pipeline::measure_copies,
     };

@@ -3,6 +3,7 @@
 // run. An adapter is near its rank, and a server's processor near the memory that it serves.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,11 @@ struct Placement {
 
 // Adapters that are equally near are used in turn.
 Placement place_node(const Hardware& hardware, const PlacementQuestion& question);
+
+// Returns how many data servers each node has if nobody says it: one for each 16 ranks of the
+// smallest node, rounded to the nearest. 56 ranks have four, so two sockets or four NUMA nodes have
+// equally many.
+int default_server_count(int64_t ranks_of_smallest_node, bool ranks_outnumber_processors);
 
 // A machine that is described, not asked.
 struct Machine {

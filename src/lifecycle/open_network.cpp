@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/log.h"
+#include "base/placement.h"
 #include "base/random.h"
 #include "core/job/mpi_collectives.h"
 #include "core/routing/cost_setup.h"
@@ -37,20 +38,13 @@ struct CommonSettings {
 
 // Counts the servers. Each is in a process of its own, and all nodes have equally many.
 int count_servers_per_node(const core::World& world, int64_t wanted) {
-    // A server is rarely the bottleneck of fewer ranks. Each origin keeps a channel to every server
-    // that it uses. And where processors are short, a second server only takes turns with the
-    // first.
-    constexpr int64_t kRanksOfOne = 16;
-    constexpr int64_t kMaxChosen = 8;
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (int rank = 0; rank < world.size; ++rank) {
         ++ranks[static_cast<size_t>(world.node_of[rank])];
     }
     const int64_t min = *std::min_element(ranks.begin(), ranks.end());
     if (wanted == base::kAuto) {
-        return world.is_oversubscribed
-                   ? 1
-                   : static_cast<int>(std::clamp<int64_t>(min / kRanksOfOne, 1, kMaxChosen));
+        return base::default_server_count(min, world.is_oversubscribed);
     }
     if (wanted > min) {
         ARMCI_LOG_WARN(

@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/processor_set.h"
@@ -86,6 +88,16 @@ TEST(Placement, ServerRunsNearTheMemoryOfItsRanks) {
     // One server of all ranks is near all memory everywhere, so the adapter decides.
     const Placement one = place_on({kTwoSockets, "", {ranks, {0}, {processors(8, 11)}}});
     EXPECT_EQ(one.processor_of_server, (std::vector<int>{11}));
+}
+
+// Two sockets and four NUMA nodes have equally many of the servers of 56 ranks.
+TEST(Placement, EachSixteenRanksHaveADataServer) {
+    const std::vector<std::pair<int64_t, int>> cases = {
+        {1, 1}, {16, 1}, {23, 1}, {24, 2}, {28, 2}, {56, 4}, {102, 6}, {128, 8}, {1024, 8}};
+    for (const auto& [ranks, servers] : cases) {
+        EXPECT_EQ(default_server_count(ranks, false), servers) << ranks;
+        EXPECT_EQ(default_server_count(ranks, true), 1) << ranks;
+    }
 }
 
 // Memory behind CXL, or interleaved, may be as near to all processors. It makes no two of them near

@@ -36,8 +36,9 @@ std::vector<std::string> one_per_core(int first, int cores, int units, int left_
     return ranks;
 }
 
-// The ranks that run a data server: the first of each of so many blocks.
-std::vector<int> hosts_of(size_t ranks, int servers) {
+// The ranks that run a data server by default: the first of each block.
+std::vector<int> hosts_of(size_t ranks) {
+    const int servers = tools::library().default_server_count(static_cast<int64_t>(ranks), false);
     std::vector<int> hosts;
     for (int server = 0; server < servers; ++server) {
         hosts.push_back((server * static_cast<int>(ranks) + servers - 1) / servers);
@@ -46,14 +47,14 @@ std::vector<int> hosts_of(size_t ranks, int servers) {
 }
 
 KnownMachine describe(const std::string& name, const std::string& synthetic,
-                      std::vector<std::string> ranks, int servers,
+                      std::vector<std::string> ranks,
                       std::vector<std::pair<std::string, std::string>> adapters,
                       const std::string& allowed = {}) {
     KnownMachine known;
     known.name = name;
     known.machine.synthetic = synthetic;
     known.machine.allowed = allowed;
-    known.machine.question.server_ranks = hosts_of(ranks.size(), servers);
+    known.machine.question.server_ranks = hosts_of(ranks.size());
     known.machine.question.ranks = std::move(ranks);
     for (auto& [adapter, near] : adapters) {
         known.adapters.push_back(adapter);
@@ -129,7 +130,7 @@ std::vector<KnownMachine> known_machines() {
     std::vector<KnownMachine> known;
     // The first core of each eight is kept for the system.
     known.push_back(describe("Frontier: 64 cores, 4 NUMA nodes, 4 adapters; 56 ranks, one per core",
-                             "package:1 numa:4 core:16 pu:1", one_per_core(0, 64, 1, 8), 3,
+                             "package:1 numa:4 core:16 pu:1", one_per_core(0, 64, 1, 8),
                              {{"cxi0", processors(0, 15)},
                               {"cxi1", processors(16, 31)},
                               {"cxi2", processors(32, 47)},
@@ -145,24 +146,24 @@ std::vector<KnownMachine> known_machines() {
     known.push_back(
         describe("Aurora: 2 sockets of 52 cores, 8 adapters; 102 ranks, the first core "
                  "of each socket is free",
-                 "package:2 numa:1 core:52 pu:1", of_aurora, 6, of_sockets));
+                 "package:2 numa:1 core:52 pu:1", of_aurora, of_sockets));
     known.push_back(
         describe("Perlmutter, processors only: 2 sockets of 64 cores, 8 NUMA nodes, 1 "
                  "adapter; 128 ranks, one per core",
-                 "package:2 numa:4 core:16 pu:1", one_per_core(0, 128, 1, 0), 8,
+                 "package:2 numa:4 core:16 pu:1", one_per_core(0, 128, 1, 0),
                  {{"cxi0", processors(0, 15)}}));
     known.push_back(
         describe("Two EPYC of 32 cores, an adapter at each; 56 ranks, each eighth core "
                  "is free",
-                 "package:2 numa:1 core:32 pu:1", one_per_core(0, 64, 1, 8), 3,
+                 "package:2 numa:1 core:32 pu:1", one_per_core(0, 64, 1, 8),
                  {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}));
     known.push_back(describe(
         "The same, of which a control group leaves the second socket; 28 "
         "ranks",
-        "package:2 numa:1 core:32 pu:1", one_per_core(32, 32, 1, 8), 1,
+        "package:2 numa:1 core:32 pu:1", one_per_core(32, 32, 1, 8),
         {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}, processors(32, 63)));
     known.push_back(describe("A laptop of 4 cores with 2 threads each; 3 ranks, one per core",
-                             "package:1 numa:1 core:4 pu:2", one_per_core(0, 3, 2, 0), 1, {}));
+                             "package:1 numa:1 core:4 pu:2", one_per_core(0, 3, 2, 0), {}));
     return known;
 }
 
