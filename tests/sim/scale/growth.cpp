@@ -91,6 +91,22 @@ bool grows_as(Growth growth, const std::vector<Point>& points) {
     return fit.growth == growth && fit.error <= kExactError;
 }
 
+std::string describe_end(const std::vector<Point>& points) {
+    const auto most =
+        std::max_element(points.begin(), points.end(),
+                         [](const Point& a, const Point& b) { return a.cost < b.cost; });
+    const Point& last = points.back();
+    const Point& before = points[points.size() - 2];
+    char text[64];
+    if (most->cost > last.cost || before.cost <= 0) {
+        std::snprintf(text, sizeof text, "at most %.3g", most->cost);
+    } else {
+        std::snprintf(text, sizeof text, "P^%.2f at the end",
+                      std::log(last.cost / before.cost) / std::log(last.nodes / before.nodes));
+    }
+    return text;
+}
+
 const char* name_of(Growth growth) {
     return kLaws[static_cast<size_t>(growth)].name;
 }

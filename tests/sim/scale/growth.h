@@ -36,6 +36,10 @@ Fit fit_growth(const std::vector<Point>& points);
 // nowhere above the first one by more than a twentieth.
 bool grows_as(Growth growth, const std::vector<Point>& points);
 
+// Says of costs that follow no law how they grow at the end: "at most 10.9", if the last cost is
+// not the greatest, else "P^0.44 at the end", from the last two.
+std::string describe_end(const std::vector<Point>& points);
+
 // "constant", "log P", "P", "P log P" or "P^2".
 const char* name_of(Growth growth);
 // "11 + 3.2 log P", with three digits.

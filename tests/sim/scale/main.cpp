@@ -271,7 +271,7 @@ int report(const std::vector<std::string>& files) {
         }
         const Fit fit = fit_growth(study.points());
         if (fit.error > kUnclearError) {
-            std::printf(" unclear | |\n");
+            std::printf(" %s | |\n", describe_end(study.points()).c_str());
         } else {
             std::printf(" %s | %s |\n", name_of(fit.growth), formula_of(fit).c_str());
         }
@@ -286,6 +286,12 @@ bool is_without_messages(Growth, const std::vector<Point>& points) {
                        [](const Point& point) { return point.cost <= kMostUs; });
 }
 
+// Says whether the cost follows the law as nearly as is called clear.
+bool grows_nearly_as(Growth growth, const std::vector<Point>& points) {
+    const Fit fit = fit_growth(points);
+    return fit.growth == growth && fit.error <= kUnclearError;
+}
+
 // What is promised of the growth of costs.
 struct Promise {
     const char* study;
@@ -293,6 +299,7 @@ struct Promise {
     Growth growth;
 };
 constexpr Promise kPromises[] = {
+    {"start", grows_nearly_as, Growth::log},
     {"barrier", grows_as, Growth::log},
     {"malloc", is_without_messages, Growth::constant},  // beside those of MPI
     {"malloc (MPI), to a rank", grows_as, Growth::linear},
@@ -303,6 +310,20 @@ constexpr Promise kPromises[] = {
     {"fence to all", grows_as, Growth::linear},
     {"counter", grows_as, Growth::linear},
     {"accumulate", grows_as, Growth::linear},
+};
+
+// Bytes that each further node may cost, with those of the last page in the node heap.
+struct MemoryPromise {
+    const char* study;
+    double most_bytes_per_node;
+};
+constexpr MemoryPromise kMemoryPromises[] = {
+    {"start (MPI), to a rank", 176}, {"memory after start", 10},
+    {"memory in start", 10},         {"node memory after start", 176},
+    {"malloc (MPI), to a rank", 48}, {"memory after malloc", 10},
+    {"memory in malloc", 10},        {"node memory after malloc", 226},
+    {"memory after exchange", 10},   {"memory in exchange", 10},
+    {"free (MPI), to a rank", 0},
 };
 
 // Of the check. They are more than twice the neighbours of a rank, and at most the 1024 from which
@@ -371,6 +392,23 @@ bool grows_as_promised(const std::vector<Study>& studies, const Promise& promise
     return false;
 }
 
+bool costs_at_most(const std::vector<Study>& studies, const MemoryPromise& promise) {
+    for (const Study& study : studies) {
+        if (study.name == promise.study) {
+            const std::vector<Point> points = study.points();
+            const double bytes = (points.back().cost - points.front().cost) /
+                                 (points.back().nodes - points.front().nodes);
+            const bool is_kept = bytes <= promise.most_bytes_per_node;
+            std::printf("%-28s %-6s %.1f bytes for each further node, %.0f are promised\n",
+                        promise.study, is_kept ? "kept" : "BROKEN", bytes,
+                        promise.most_bytes_per_node);
+            return is_kept;
+        }
+    }
+    std::printf("%-28s is missing\n", promise.study);
+    return false;
+}
+
 int check() {
     Options options;
     options.nodes = kCheckedNodes;
@@ -394,6 +432,9 @@ int check() {
     const std::vector<Study> studies = read_studies(table);
     for (const Promise& promise : kPromises) {
         is_right &= grows_as_promised(studies, promise);
+    }
+    for (const MemoryPromise& promise : kMemoryPromises) {
+        is_right &= costs_at_most(studies, promise);
     }
     return is_right ? 0 : kViolationStatus;
 }
