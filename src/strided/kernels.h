@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "strided/address_at.h"
 #include "strided/cursor.h"
 #include "strided/layout.h"
 #include "strided/pair_rows.h"
@@ -127,9 +128,7 @@ struct AccSegments {
   private:
     // Addresses may be pointers in the caller's array.
     static char* at(const uint64_t* addresses, int64_t index) {
-        uint64_t address = 0;
-        std::memcpy(&address, addresses + index, sizeof address);
-        return reinterpret_cast<char*>(address);
+        return reinterpret_cast<char*>(address_at(addresses, index));
     }
 };
 // Does what accumulate() does for each block, in order. Blocks may overlap and repeat.

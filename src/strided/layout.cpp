@@ -2,8 +2,8 @@
 #include "strided/layout.h"
 
 #include <algorithm>
-#include <cstring>
 
+#include "strided/address_at.h"
 #include "strided/offsets.h"
 
 namespace armci::strided {
@@ -219,8 +219,7 @@ Extent remote_extent(const PairLayout& layout) {
 }
 
 AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes) {
-    uint64_t base = 0;
-    std::memcpy(&base, addresses, sizeof base);
+    const uint64_t base = address_at(addresses, 0);
     int32_t low = 0;
     int32_t high = 0;
     bool is_found = find_offsets(addresses, segment_count, base, &low, &high);
@@ -229,8 +228,7 @@ AddressRange enclose(const uint64_t* addresses, int64_t segment_count, int64_t s
     // Addresses at both ends of the address space are near each other as offsets.
     is_found = is_found && lowest <= highest;
     for (int64_t i = 0; !is_found && i < segment_count; ++i) {
-        uint64_t address = 0;
-        std::memcpy(&address, addresses + i, sizeof address);
+        const uint64_t address = address_at(addresses, i);
         lowest = i == 0 ? address : std::min(lowest, address);
         highest = i == 0 ? address : std::max(highest, address);
     }

@@ -6,16 +6,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "strided/address_at.h"
+
 namespace armci::strided {
-namespace {
-
-uint64_t address_at(const uint64_t* addresses, int64_t index) {
-    uint64_t address = 0;
-    std::memcpy(&address, addresses + index, sizeof address);
-    return address;
-}
-
-}  // namespace
 
 bool find_offsets(const uint64_t* addresses, int64_t count, uint64_t base, int32_t* lowest,
                   int32_t* highest) {
