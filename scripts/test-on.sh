@@ -53,6 +53,9 @@ inside() {
     mount -t devpts -o newinstance,ptmxmode=666 devpts "$chroot/dev/pts"
     ln -s pts/ptmx "$chroot/dev/ptmx"
     ln -s /proc/self/fd "$chroot/dev/fd"
+    ln -s fd/0 "$chroot/dev/stdin"
+    ln -s fd/1 "$chroot/dev/stdout"
+    ln -s fd/2 "$chroot/dev/stderr"
     for device in null zero full random urandom tty; do
         : >"$chroot/dev/$device"
         mount --bind "/dev/$device" "$chroot/dev/$device"

@@ -212,6 +212,8 @@ other_mpi() {
     other=openmpi
     [ "$MPI" = mpich ] || other=mpich
     command -v "mpicc.$other" && command -v "mpicc.$MPI" || return 77
+    # The wrapper may be there without the headers.
+    echo '#include <mpi.h>' | "mpicc.$other" -E -x c - >/dev/null || return 77
     set -- "$CMAKE" -S "$consumer" -B "$WORK/other" -DCMAKE_C_COMPILER="$CC" "-DCMAKE_PREFIX_PATH=$prefix" \
         -DARMCI_WANTED_VERSION="$VERSION" -DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF
     "$@" "-DMPI_C_COMPILER=mpicc.$MPI"
