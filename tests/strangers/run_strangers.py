@@ -91,11 +91,16 @@ def run(mpiexec, mix, stranger, provider, old_token):
                 if provider not in STOPPED_BY_SILENCE:
                     silent += shout(address, port)
                 strangers.append(subprocess.Popen([stranger, provider, address, str(port), str(old_token)]))
-            results = [process.wait() for process in strangers]
-            if any(result not in (0, SKIPPED) for result in results):
-                wrong = f"strangers ended with {results}"
+            while job.poll() is None and any(process.poll() is None for process in strangers):
+                time.sleep(0.05)
             if job.poll() is not None:
+                # Strangers would call a job that is gone for ever.
                 wrong += " the job has ended"
+                for process in strangers:
+                    process.kill()
+            results = [process.wait() for process in strangers]
+            if not wrong and any(result not in (0, SKIPPED) for result in results):
+                wrong = f"strangers ended with {results}"
         open(stop, "w", encoding="ascii").close()
         status = job.wait()
         with open(output, encoding="utf-8") as log:
