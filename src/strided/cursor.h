@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cassert>
 #include <cstdint>
-#include <cstring>
 
+#include "strided/address_at.h"
 #include "strided/layout.h"
 #include "strided/side.h"
 
@@ -157,7 +157,7 @@ class VectorCursor {
   public:
     VectorCursor() = default;
     VectorCursor(const uint64_t* addresses, int64_t segment_count, int64_t segment_bytes)
-        : addresses_(reinterpret_cast<const char*>(addresses)),
+        : addresses_(addresses),
           segment_bytes_(segment_bytes),
           total_bytes_(segment_count * segment_bytes) {}
 
@@ -234,10 +234,10 @@ class VectorCursor {
     // and the cursor must be at the start of a block.
     const uint64_t* next_addresses(int64_t count) {
         assert(is_at_block_start() && count <= remaining() / std::max<int64_t>(block_bytes(), 1));
-        const char* first = addresses_ + segment_ * int64_t{sizeof(uint64_t)};
+        const uint64_t* first = addresses_ + segment_;
         segment_ += count;
         position_ += count * segment_bytes_;
-        return reinterpret_cast<const uint64_t*>(first);
+        return first;
     }
 
   private:
@@ -248,12 +248,10 @@ class VectorCursor {
     }
 
     char* segment_at(int64_t index) const {
-        uint64_t address = 0;
-        std::memcpy(&address, addresses_ + index * int64_t{sizeof(address)}, sizeof(address));
-        return reinterpret_cast<char*>(static_cast<uintptr_t>(address));
+        return reinterpret_cast<char*>(address_at(addresses_, index));
     }
 
-    const char* addresses_ = nullptr;
+    const uint64_t* addresses_ = nullptr;
     int64_t segment_bytes_ = 0;
     int64_t total_bytes_ = 0;
     int64_t position_ = 0;
