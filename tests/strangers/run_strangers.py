@@ -91,10 +91,10 @@ def run(mpiexec, mix, stranger, provider, old_token):
                 if provider not in STOPPED_BY_SILENCE:
                     silent += shout(address, port)
                 strangers.append(subprocess.Popen([stranger, provider, address, str(port), str(old_token)]))
-            while job.poll() is None and any(process.poll() is None for process in strangers):
-                time.sleep(0.05)
+            while job.poll() is None and None in [process.poll() for process in strangers]:
+                os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
             if job.poll() is not None:
-                # Strangers would call a job that is gone for ever.
+                # A stranger does not end when its job is gone.
                 wrong += " the job has ended"
                 for process in strangers:
                     process.kill()

@@ -186,8 +186,9 @@ static void send_lengths(void) {
 
 /* Messages whose sender goes away in the middle. */
 static void break_off(void) {
+    const size_t shorter = longest < 40000 ? longest : 40000;
     for (int times = 0; times < 8; ++times) {
-        post(times % 2 == 0 || longest < 40000 ? longest : 40000);
+        post(times % 2 == 0 ? longest : shorter);
         close_endpoint();
         open_endpoint();
     }
