@@ -32,9 +32,9 @@ struct Placement {
 // Adapters that are equally near are used in turn.
 Placement place_node(const Hardware& hardware, const PlacementQuestion& question);
 
-// Returns how many data servers each node has if nobody says it: one for each 16 ranks of the
-// smallest node, rounded to the nearest. 56 ranks have four, so two sockets or four NUMA nodes have
-// equally many.
+// Returns the number of data servers on each node where ARMCI_SERVERS_PER_NODE is auto. It is one
+// for each 16 ranks of the smallest node, rounded to the nearest, so 56 ranks have four: two
+// sockets, or four NUMA nodes, then have equally many.
 int default_server_count(int64_t ranks_of_smallest_node, bool ranks_outnumber_processors);
 
 // A machine that is described, not asked.
