@@ -11,6 +11,7 @@
 #include "counted_memory.h"
 #include "datasrv/server.h"
 #include "fabric/immediate_data.h"
+#include "fiber.h"
 #include "pipeline/buffers/flow_plan.h"
 #include "pipeline/origin/get_task.h"
 #include "pipeline/origin/origin.h"
@@ -62,14 +63,16 @@ class Clients {
         memory_ = static_cast<char*>(heap_->allocate(kPutBytes).data);
         open_domain(&server_domain_, static_cast<size_t>(count));
         if (server_domain_.notifies_perhaps()) {
-            server_domain_.set_notifies_writes(fabric::immediate_data_works(server_domain_));
+            server_domain_.set_notifies_writes(try_immediate_data());
+            if (server_domain_.notifies_writes() != twin.immediate_data()) {
+                violation("the trial of immediate data is wrong about this provider");
+            }
         }
         core::BufferPlan buffers = {.bytes = kServerBufferBytes,
                                     .count = kServerBuffers,
                                     .depth = kServerBuffers,
                                     .receive_count = base::kAuto};
-        core::plan_receive_buffers(
-            server_domain_.notifies_writes() && !server_domain_.pins_memory(), &buffers);
+        core::plan_receive_buffers(has_more_buffers(), &buffers);
         flow_ = pipeline::plan_flow({.rank_count = count,
                                      .buffer_bytes = kServerBufferBytes,
                                      .recv_buffer_count = buffers.receive_count,
@@ -96,6 +99,10 @@ class Clients {
 
     datasrv::Server& server() { return server_; }
     bool writes_chunks() const { return flow_.write_chunks; }
+    // Returns whether receive buffers take memory only when they are used.
+    bool has_more_buffers() const {
+        return server_domain_.notifies_writes() && !server_domain_.pins_memory();
+    }
 
   private:
     void open_domain(fabric::Domain* domain, size_t peer_count) {
@@ -108,6 +115,18 @@ class Clients {
         if (!domain->open(std::move(choice), peer_count, &error)) {
             violation("a domain does not open: %s", error.c_str());
         }
+    }
+
+    // The network moves where the library polls.
+    bool try_immediate_data() {
+        bool works = false;
+        Fiber trial([&] { works = fabric::immediate_data_works(server_domain_); });
+        while (!trial.has_ended()) {
+            trial.resume();
+            step_network();
+            count_step();
+        }
+        return works;
     }
 
     void open_server() {
@@ -250,6 +269,7 @@ void count_server_memory(const Twin& twin, int client_count) {
     // docs/scaling.md: buffers with a bound, and a Client for each client. Posted messages have 4
     // KiB for each client, and a quarter more because a provider leaves the end of a buffer empty.
     constexpr int64_t kWritten = 13 << 20;
+    constexpr int64_t kUnpinned = 8 << 20;  // more buffers, which need not be used
     constexpr int64_t kInMessages = 18 << 20;
     constexpr int64_t kHeap = 1 << 20;
     constexpr int64_t kClient = 320;  // twice, while the table of clients grows
@@ -259,8 +279,9 @@ void count_server_memory(const Twin& twin, int client_count) {
         clients.run();
         const int64_t messages =
             std::clamp(int64_t{client_count} << 12, int64_t{4} << 20, int64_t{16} << 20);
-        const int64_t buffers =
-            5 * messages / 4 + (clients.writes_chunks() ? kWritten : kInMessages);
+        const int64_t buffers = 5 * messages / 4 +
+                                (clients.writes_chunks() ? kWritten : kInMessages) +
+                                (clients.has_more_buffers() ? kUnpinned : 0);
         const int64_t mapped = memory.mapped_bytes();
         const int64_t heap = memory.most_heap_bytes();
         std::printf(
