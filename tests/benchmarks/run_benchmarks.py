@@ -5,6 +5,7 @@
 usage: run_benchmarks.py google COMMAND...      a program made with Google Benchmark
        run_benchmarks.py mechanisms PROGRAM     transfer_mechanisms
        run_benchmarks.py memory COMMAND...      rank_memory
+       run_benchmarks.py growth COMMAND...      the same on two nodes: how much a process grows
        run_benchmarks.py studies SCRIPT BUILD   all studies in their shortest form
        run_benchmarks.py target COMMAND...      computing_target
        run_benchmarks.py halo COMMAND...        halo_benchmark
@@ -75,13 +76,20 @@ def check_mechanisms(program):
         expect(found == modes, f"{name}: all modes, not {found}")
 
 
+MEMORY_LINE = re.compile(r"^(\w+) +(all|first|other) +ranks +\d+  RSS +(\d+) KiB  PSS +(\d+) KiB  "
+                         r"dirty +(\d+) KiB  malloc +(\d+) KiB  each$")
+# Beside MPI, by stage and rank, in KiB of PSS: about one and a half times what docs/scaling.md says,
+# with all receive buffers in use.
+MOST_GROWTH_KIB = {("init", "first"): 12 << 10, ("init", "other"): 6 << 10,
+                   ("touched", "first"): 14 << 10, ("touched", "other"): 8 << 10,
+                   ("used", "first"): 64 << 10, ("used", "other"): 9 << 10}
+
+
 def check_memory(*command):
-    line = re.compile(r"^(\w+) +(all|first|other) +ranks +[12]  RSS +(\d+) KiB  PSS +(\d+) KiB  "
-                      r"dirty +(\d+) KiB  malloc +(\d+) KiB  each$")
     took = re.compile(r"^ARMCI_Init took up to \d+\.\d ms$")
     lines = run(*command).splitlines()
     expect(sum(bool(took.match(text)) for text in lines) == 1, f"a line with the time of ARMCI_Init: {lines}")
-    stages = [line.match(text) for text in lines if not took.match(text)]
+    stages = [MEMORY_LINE.match(text) for text in lines if not took.match(text)]
     wanted = [(stage, of) for stage in ("mpi", "init", "malloc", "touched", "used")
               for of in ("all", "first", "other")]
     expect(all(stages) and [stage.group(1, 2) for stage in stages] == wanted,
@@ -89,6 +97,18 @@ def check_memory(*command):
     for stage in filter(None, stages):
         resident, share, dirty, heap = (int(value) for value in stage.groups()[2:])
         expect(0 < share <= resident and 0 < dirty <= resident and heap > 0, f"plausible sizes: {stage[0]}")
+
+
+def check_growth(*command):
+    lines = [MEMORY_LINE.match(text) for text in run(*command).splitlines()]
+    share = {line.group(1, 2): int(line.group(4)) for line in lines if line}
+    for (stage, of), most in MOST_GROWTH_KIB.items():
+        if (stage, of) not in share:
+            expect(False, f"no line for {stage}, {of}")
+            continue
+        growth = share[stage, of] - share["mpi", of]
+        print(f"{stage}, {of}: {growth} KiB, of at most {most}")
+        expect(0 < growth <= most, f"{of} ranks grow by {growth} KiB until {stage}, of at most {most}")
 
 
 def check_studies(script, build):
@@ -179,8 +199,8 @@ def check_halo(*command):
            f"the same rows in both files: {document}")
 
 
-{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "studies": check_studies,
- "target": check_target, "halo": check_halo}[sys.argv[1]](*sys.argv[2:])
+{"google": check_google, "mechanisms": check_mechanisms, "memory": check_memory, "growth": check_growth,
+ "studies": check_studies, "target": check_target, "halo": check_halo}[sys.argv[1]](*sys.argv[2:])
 for complaint in complaints:
     print(f"FAIL {complaint}")
 print(f"{len(complaints)} complaints")
