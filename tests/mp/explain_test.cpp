@@ -129,7 +129,7 @@ TEST(Explain, WaitsForOtherRanksAreNotLearned) {
     const bool measures =
         network != nullptr && me() == 0 && !core::running()->world.on_my_node(other);
     if (measures) {
-        network->learning.open(network->costs, true, 0);
+        network->learning.open(network->costs, {.learns = true});
         ARMCI_AllFence();
         for (int i = 0; i < 4; ++i) {  // nothing else is under way then
             ARMCI_Put(local.data(), slices[static_cast<size_t>(other)], kBytes, other);
@@ -161,7 +161,7 @@ TEST(Explain, NamesTheRouteThatATransferTakes) {
     Memory memory;
     // Learned costs have the other route tried now and then.
     if (core::Network* network = core::running()->network.get(); network != nullptr) {
-        network->learning.open(network->costs, false, 0);
+        network->learning.open(network->costs, {.learns = false});
     }
     bool has_fenced_line = false;
     bool has_copied = false;

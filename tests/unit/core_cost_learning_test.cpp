@@ -32,7 +32,7 @@ class CostLearningTest : public ::testing::Test {
   protected:
     void SetUp() override {
         ASSERT_EQ(network_.error(), "");
-        learning_.open(prior(), true, 0);
+        learning_.open(prior(), {.learns = true, .rails = 1});
     }
 
     bool is_trial() { return learning_.wants_trial(kShape, kMinRmaBlock, origin(), 0); }
@@ -51,6 +51,39 @@ class CostLearningTest : public ::testing::Test {
     CostLearning learning_;
     base::Stats stats_;
 };
+
+// Times of this machine are far longer than the latency of this prior, so a buffer is held longer.
+TEST(CostLearning, ALongerWayTakesMoreBuffersOfOneTransfer) {
+    constexpr int kDepth = 4;
+    pipeline::CostConstants constants;
+    for (pipeline::RmaCosts& rma : constants.rma) {
+        rma.latency_us = 0.002;
+        rma.blocks.block_us.fill(0.0001);
+    }
+    constants.server.fill({0.003, 0.001, 0, 1, 0, 0.003});
+    pipeline::CostModel prior(constants, {256 << 10, 16, pipeline::kMaxSmallBytes});
+    prior.choose_by_costs();
+    ASSERT_EQ(prior.depth_of_long(256 << 10), kDepth);
+    armci::test::NetworkOptions options;
+    options.depth = kDepth;
+    armci::test::TestNetwork network(options);
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    base::Stats stats;
+    for (const int rails : {0, 1}) {  // 0: the user has set the number of buffers
+        CostLearning learning;
+        learning.open(prior, {.learns = true, .rails = rails});
+        for (int64_t i = 0; i < CostLearning::kOftenSamples; ++i) {
+            stats.count(OpKind::get, Route::rma, kShape.total_bytes);
+            learning.begin_call({0, Link::network, OpKind::get, Route::rma, kShape}, origin, stats);
+            learning.end_call(origin, stats);
+        }
+        const int64_t learned =  // three quarters of the buffers at most
+            std::min<int64_t>(12, learning.model(Link::network).depth_of_long(256 << 10));
+        EXPECT_GT(learned, kDepth);
+        EXPECT_EQ(origin.frames().chunks_of_transfer(), rails == 0 ? kDepth : learned);
+    }
+}
 
 // Only some of the others are.
 TEST_F(CostLearningTest, EachTrialIsMeasured) {

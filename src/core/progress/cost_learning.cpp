@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "core/progress/cost_learning.h"
 
+#include <algorithm>
+
 #include "base/clock.h"
 
 namespace armci::core {
@@ -26,17 +28,16 @@ bool is_idle(const pipeline::Origin& origin, int server) {
 
 }  // namespace
 
-void CostLearning::open(const pipeline::CostModel& prior, bool learns, int64_t min_get_by_put) {
+void CostLearning::open(const pipeline::CostModel& prior, const Options& options) {
     for (Learner& learner : links_) {
         learner = {prior, {prior.constants(), prior.limits()}};
     }
-    learns_ = learns;
-    min_get_by_put_ = min_get_by_put;
+    options_ = options;
 }
 
 bool CostLearning::wants_trial(const pipeline::TransferShape& shape, int64_t min_rma_block,
                                const pipeline::Origin& origin, int server) {
-    if (!learns_ || shape.total_bytes < kMinBytes || min_rma_block == INT64_MAX ||
+    if (!options_.learns || shape.total_bytes < kMinBytes || min_rma_block == INT64_MAX ||
         shape.block_bytes < min_rma_block / 2 || shape.block_bytes / 2 >= min_rma_block ||
         !is_idle(origin, server)) {
         return false;
@@ -94,7 +95,7 @@ bool CostLearning::add(const Call& call) {
 
 void CostLearning::begin_call(const Call& call, pipeline::Origin& origin,
                               const base::Stats& stats) {
-    if (!learns_ || call.shape.total_bytes < kMinBytes) {
+    if (!options_.learns || call.shape.total_bytes < kMinBytes) {
         return;
     }
     // What is open and idle has ended at an unknown time.
@@ -140,18 +141,29 @@ void CostLearning::end_if_over(int64_t now_ns, pipeline::Origin& origin, const b
     const int64_t ns = now_ns - began_ns_;
     const bool was_alone = operations_between_nodes(stats) == operations_ + measured;
     if (was_alone && inside_ns_ >= ns - ns / 4) {
-        take_sample(static_cast<double>(ns) * 1e-3);
+        take_sample(static_cast<double>(ns) * 1e-3, origin);
     }
 }
 
-void CostLearning::take_sample(double measured_us) {
+void CostLearning::take_sample(double measured_us, pipeline::Origin& origin) {
     Learner& learner = links_[static_cast<size_t>(link_)];
     if (!learner.costs.observe({transfers_.data(), shape_count_}, measured_us)) {
         return;
     }
     learner.model.take_learned(pipeline::scaled(learner.costs.prior(), learner.costs.used()));
-    if (min_get_by_put_ > 0) {
-        learner.model.choose_get_by_put_from(min_get_by_put_);
+    if (options_.min_get_by_put > 0) {
+        learner.model.choose_get_by_put_from(options_.min_get_by_put);
+    }
+    if (options_.rails > 0) {
+        // Links share the buffers, so the longest way decides. Some are left for other transfers,
+        // because a rank that loses its processor learns a latency that the network does not have.
+        int64_t depth = 0;
+        for (const Learner& of_link : links_) {
+            const pipeline::PipelineLimits& limits = of_link.model.limits();
+            depth = std::max(depth, std::min(of_link.model.depth_of_long(limits.chunk_bytes),
+                                             limits.chunk_count - limits.chunk_count / 4));
+        }
+        origin.frames().allow_chunks_of_transfer(static_cast<int32_t>(options_.rails * depth));
     }
 }
 

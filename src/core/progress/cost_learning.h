@@ -38,11 +38,17 @@ class CostLearning {
     static constexpr int kRarely = 7;
     static constexpr int kTrialPeriod = 31;
 
-    // `prior` has limits, constants and choices. Without learning all links have that model.
-    // `min_get_by_put` is a size that the user has set, or 0.
-    void open(const pipeline::CostModel& prior, bool learns, int64_t min_get_by_put);
+    struct Options {
+        bool learns = false;         // or all links have the prior
+        int64_t min_get_by_put = 0;  // a size that the user has set, or 0
+        // The adapters that chunks of one transfer are divided among, each of which needs as many
+        // chunks as the model says; 0 if the user has set the number of buffers.
+        int rails = 0;
+    };
+    // `prior` has limits, constants and choices.
+    void open(const pipeline::CostModel& prior, const Options& options);
 
-    bool learns() const { return learns_; }
+    bool learns() const { return options_.learns; }
     const pipeline::CostModel& model(Link link) const { return of(link).model; }
     const pipeline::LearnedCosts& learned(Link link) const { return of(link).costs; }
 
@@ -90,11 +96,10 @@ class CostLearning {
     void finish_call(pipeline::Origin& origin, const base::Stats& stats);
     void finish_wait(int64_t began_ns, pipeline::Origin& origin, const base::Stats& stats);
     void end_if_over(int64_t now_ns, pipeline::Origin& origin, const base::Stats& stats);
-    void take_sample(double measured_us);
+    void take_sample(double measured_us, pipeline::Origin& origin);
 
     std::array<Learner, kLinkCount> links_;
-    bool learns_ = false;
-    int64_t min_get_by_put_ = 0;
+    Options options_;
     int passed_over_ = 0;
     int since_trial_ = 0;
 

@@ -140,22 +140,19 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     // Enough for both directions and for transfers to several nodes. What is not needed is never
     // registered.
     constexpr int64_t kMost = 16;
-    constexpr pipeline::TransferShape kLarge = {8 << 20, 512};
     const pipeline::CostModel model(constants, {largest_bytes, kMost, 0});
     BufferPlan plan;
     plan.bytes = config.buffer_size;
     if (plan.bytes == base::kAuto) {
-        plan.bytes =
-            std::clamp(model.best_chunk_bytes(base::OpKind::put, kLarge), kSmallest, largest_bytes);
+        plan.bytes = std::clamp(model.best_chunk_bytes(base::OpKind::put, pipeline::kLongTransfer),
+                                kSmallest, largest_bytes);
     }
     plan.bytes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(plan.bytes)));
     plan.count = config.buffer_count;
     plan.depth = plan.count;
     if (plan.count == base::kAuto) {
         plan.count = kMost;
-        plan.depth =
-            model.server_plan(base::OpKind::put, kLarge, std::min(plan.bytes, largest_bytes))
-                .useful_depth;
+        plan.depth = model.depth_of_long(std::min(plan.bytes, largest_bytes));
     }
     plan.receive_count = config.recv_buffer_count;
     return plan;
@@ -187,10 +184,12 @@ void set_up_costs(Network& network, const base::Config& config, const TransferCo
     if (config.get_by_put_min != base::kAuto) {
         network.costs.choose_get_by_put_from(config.get_by_put_min);
     }
+    const auto rails = static_cast<int>(1 + network.domain.rails().size());
     network.learning.open(
         network.costs,
-        config.cost_choice() == base::CostChoice::learned && config.rma_min_block == 0,
-        std::max<int64_t>(config.get_by_put_min, 0));
+        {.learns = config.cost_choice() == base::CostChoice::learned && config.rma_min_block == 0,
+         .min_get_by_put = std::max<int64_t>(config.get_by_put_min, 0),
+         .rails = config.buffer_count == base::kAuto ? rails : 0});
 }
 
 }  // namespace armci::core

@@ -237,6 +237,10 @@ int64_t CostModel::useful_depth(OpKind op, const StageTimes& stages, int64_t max
     return wanted < as_double(max) ? std::llround(wanted) : max;
 }
 
+int64_t CostModel::depth_of_long(int64_t chunk_bytes) const {
+    return server_plan(OpKind::put, kLongTransfer, chunk_bytes).useful_depth;
+}
+
 int64_t CostModel::best_chunk_bytes(OpKind op, const TransferShape& shape) const {
     int64_t best_bytes = limits_.chunk_bytes;
     double best_us = server_plan(op, shape, best_bytes).total_us;

@@ -101,6 +101,9 @@ struct TransferShape {
     int64_t block_bytes = 0;  // of the blocks that are contiguous on both sides
 };
 
+// A long transfer in short blocks, from which sizes of buffers follow.
+inline constexpr TransferShape kLongTransfer = {8 << 20, 512};
+
 struct StageTimes {
     double pack_us = 0;
     double transmit_us = 0;
@@ -179,6 +182,9 @@ class CostModel {
     double get_by_put_us(int64_t bytes) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape) const;
     ServerPlan server_plan(base::OpKind op, const TransferShape& shape, int64_t chunk_bytes) const;
+
+    // Returns the useful depth of a long put in short blocks, in chunks of that length.
+    int64_t depth_of_long(int64_t chunk_bytes) const;
 
     // Returns the chunk length with which the transfer takes least, of the full frame and its
     // halves down to 4 KiB.

@@ -37,6 +37,7 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
     sends_alone_ = domain.row().sends_alone;
     write_chunks_ = options.write_chunks;
     in_place_min_bytes_ = options.in_place_min_bytes;
+    depth_at_start_ = options.depth;
     chunks_of_transfer_ = options.depth;
     // Several messages fit a server's window, so that they follow each other without a pause.
     largest_message_bytes_ =

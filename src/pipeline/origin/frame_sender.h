@@ -143,6 +143,12 @@ class FrameSender {
         return task.pending() - left_.early_of(task) < chunks_of_transfer_;
     }
 
+    // Sets how many that are, if it is more than OriginOptions::depth.
+    void allow_chunks_of_transfer(int32_t chunks) {
+        chunks_of_transfer_ = std::max(depth_at_start_, chunks);
+    }
+    int32_t chunks_of_transfer() const { return chunks_of_transfer_; }
+
     // Returns the number of this origin in frames.
     int rank() const { return self_.number; }
     OriginCounters& counters() { return counters_; }
@@ -185,6 +191,7 @@ class FrameSender {
     bool write_chunks_ = false;  // into receive buffers
     size_t largest_message_bytes_ = 0;
     int64_t in_place_min_bytes_ = 0;
+    int32_t depth_at_start_ = 0;
     int32_t chunks_of_transfer_ = 0;
 };
 

@@ -42,15 +42,16 @@ constexpr size_t kSomeLinks = 4;
 struct Shape {
     int block_bytes;
     int block_count;
+    int stream = 64;  // puts to one fence, gets to one wait
 };
-constexpr Shape kShapes[] = {{64, 1024}, {256, 256}, {1024, 64}, {4096, 64}, {16384, 32}};
+constexpr Shape kShapes[] = {{64, 1024}, {256, 256},  {1024, 64},
+                             {4096, 64}, {16384, 32}, {16384, 128, 16}};
 constexpr int kShapeCount = std::size(kShapes);
 constexpr int kOps = 4;
 constexpr int kOpsAlone = 2;
-// Puts to one fence, gets to one wait.
-constexpr int kStream = 64;
 constexpr const char* kOpNames[kOps] = {"put", "get", "puts", "gets"};
-constexpr int64_t kSliceBytes = 2 << 20;
+// Shorter than what is populated in the background, by a thread that is not simulated.
+constexpr int64_t kSliceBytes = (4 << 20) - (16 << 10);
 constexpr int kMeasuredRounds = 4;
 constexpr int64_t kLearnNs = 1'000'000'000;
 constexpr int kMaxLearnRounds = 40;
@@ -105,7 +106,9 @@ class Program {
         Plan plan = make_study_plan(machine_of(link), 2);
         plan.provider.gathers_writes = link.is_tcp();
         plan.buffer_bytes = buffers.bytes;
-        plan.buffer_count = buffers.count;
+        // On a fixed route a transfer may take all of them.
+        plan.buffer_count =
+            setting.route == base::RouteChoice::automatic ? base::kAuto : buffers.count;
         plan.receive_count = buffers.receive_count;
         plan.min_get_by_put = int64_t{1} << 40;
         plan.route = setting.route;
@@ -116,7 +119,7 @@ class Program {
     void transfer(int op, const Shape& shape) {
         int stride = 2 * shape.block_bytes;
         int counts[2] = {shape.block_bytes, shape.block_count};
-        const int count = op < kOpsAlone ? 1 : kStream;
+        const int count = op < kOpsAlone ? 1 : shape.stream;
         for (int i = 0; i < count; ++i) {
             if (op % 2 == 0) {
                 ARMCI_PutS(local_.data(), &stride, slices_[1], &stride, counts, 1, 1);
