@@ -82,18 +82,21 @@
         "at start in two milliseconds.")                                                                \
     CHOICE(costs, "ARMCI_COSTS", 0, "learned|prior", own, job,                                          \
         "learned: each rank corrects the costs that it started with by the times of its own transfers " \
-        "of 16 KiB or more, and chooses routes by the result. Those of a profile are corrected, too. "  \
-        "prior: the costs of the start stay. ARMCI_RMA_MIN_BLOCK and ARMCI_ROUTE decide before either, "\
-        "and with the former nothing is learned.")                                                      \
+        "of 16 KiB or more. It chooses routes by the result, and how many buffers a transfer takes. "   \
+        "Those of a profile are corrected, too. prior: the costs of the start stay. "                   \
+        "ARMCI_RMA_MIN_BLOCK and ARMCI_ROUTE decide before either, and with the former no costs of "    \
+        "the network are learned.")                                                                     \
     TEXT(faults, "ARMCI_FAULTS", "", own, rank,                                                         \
         "For tests: network faults made on purpose, a list of eagain=R/N (R of N posts refused "        \
         "for a while), burst=N (that many posts in a row are all refused or all taken), seed=N, "       \
         "mr_local (local memory must be registered), mr_count=N and mr_bytes=N (only N "                \
         "registrations, of so many bytes each, succeed), mr_refused=both|local|remote (which "          \
         "ones those two concern).")                                                                     \
-    BYTES(register_min, "ARMCI_REGISTER_MIN", 64 << 10, 0, int64_t{1} << 40, own, job,                  \
+    BYTES(register_min, "ARMCI_REGISTER_MIN", kAuto, 0, int64_t{1} << 40, own, job,                     \
         "Where the provider wants local memory registered: direct transfers of at least this many "    \
-        "bytes register it, shorter ones are copied through a buffer.")                                \
+        "bytes register it, shorter ones are copied through a buffer. auto: 64K at first; then each "   \
+        "rank chooses what takes less time for each class of lengths from 4 KiB on, by the times of "   \
+        "its own registrations and copies. With ARMCI_COSTS=prior, 64K stays.")                         \
     CHOICE(rma_order, "ARMCI_RMA_ORDER", 0, "auto|none", own, job,                                      \
         "auto uses the ordering between RMA and messages that the provider grants; none relies on no "  \
         "ordering and waits for delivery instead, for tests.")                                          \

@@ -291,7 +291,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     const pipeline::FlowPlan flow = flow_plan(runtime, settings);
     options.receive_bytes = flow.origin_receive_bytes;
     options.server_window_bytes = flow.window_bytes;
-    options.register_min_bytes = config.register_min;
+    options.registrations = core::plan_registrations(config, settings.costs.constants);
     options.in_place_min_bytes = config.in_place_min;
     options.write_chunks = flow.write_chunks;
     options.has_answer_slots = config.mailboxes > 0 && flow.write_chunks;

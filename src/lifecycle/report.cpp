@@ -344,6 +344,10 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
             }
         }
     }
+    if (runtime.network != nullptr && runtime.network->origin.registrations().registrations() > 0) {
+        std::fprintf(out, "  local memory of RMA of rank %d: %s\n", runtime.world.rank,
+                     core::describe_registrations(*runtime.network).c_str());
+    }
     if (busy.servers > 1) {
         std::fprintf(out,
                      "  data servers: %" PRIu64 "; frames executed by one at least %" PRIu64

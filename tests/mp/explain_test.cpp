@@ -200,6 +200,37 @@ TEST(Explain, NamesTheRouteThatATransferTakes) {
     }
 }
 
+// Where local memory must be registered, transfers of a length that are copied register now and
+// then, and the data arrives either way.
+TEST(Explain, SaysWhichTransfersRegisterTheirMemory) {
+    constexpr int kBytes = 20000;
+    Memory memory;
+    const core::Network* network = core::running()->network.get();
+    const int target = nproc() - 1;
+    const bool is_between_nodes =
+        network != nullptr && me() == 0 && !core::running()->world.on_my_node(target);
+    for (int i = 0; is_between_nodes && i < 4 * pipeline::RegistrationCosts::kTrialPeriods[0];
+         ++i) {
+        std::memset(memory.local.data(), i, kBytes);
+        ARMCI_Put(memory.local.data(), memory.remote[target], kBytes, target);
+        std::memset(memory.local.data(), 0, kBytes);
+        ARMCI_Get(memory.remote[target], memory.local.data(), kBytes, target);
+        ASSERT_EQ(memory.local[0], static_cast<char>(i));
+        ASSERT_EQ(std::memcmp(memory.local.data(), memory.local.data() + 1, kBytes - 1), 0);
+    }
+    if (is_between_nodes) {
+        const std::vector<std::string> lines =
+            core::explain_transfer(core::running()->progress, base::OpKind::put, 1, kBytes, target);
+        const bool says_it = std::any_of(lines.begin(), lines.end(), [](const std::string& line) {
+            return line.rfind("local memory of rma: ", 0) == 0;
+        });
+        EXPECT_EQ(says_it, network->domain.needs_local_registration());
+        const bool registers = network->domain.needs_local_registration() && network->rma_usable &&
+                               network->origin.registrations().learns();
+        EXPECT_EQ(network->origin.registrations().registrations() > 0, registers);
+    }
+}
+
 // All ranks choose the same route: they all use the costs of one rank.
 TEST(Explain, AllRanksHaveTheSameCosts) {
     const core::Network* network = core::running()->network.get();

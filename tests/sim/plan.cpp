@@ -114,7 +114,7 @@ void draw_settings(Plan* plan) {
         one_of({4 << 10, 8 << 10, 16 << 10, 16 << 10, 16 << 10, 32 << 10, 128 << 10});
     plan->buffer_count = one_of({1, 2, 3, 4, 8});
     plan->receive_count = one_of({1, 2, 3, 5, 8, 16});
-    plan->register_min_bytes = one_of({0, 1 << 10, 16 << 10});
+    plan->register_min_bytes = one_of<int64_t>({base::kAuto, 0, 1 << 10, 16 << 10});
     plan->use_ordering = happens(750);
     plan->route = one_of({base::RouteChoice::automatic, base::RouteChoice::rma,
                           base::RouteChoice::server, base::RouteChoice::alternate});

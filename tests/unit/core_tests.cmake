@@ -79,6 +79,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_model_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_cost_profile_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_learned_costs_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_registration_costs_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_get_streams_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_idling_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/datasrv_segment_map_test.cpp

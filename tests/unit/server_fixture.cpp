@@ -140,7 +140,7 @@ bool TestNetwork::open_rank(int number) {
     origin.buffer_bytes = options_.buffer_bytes;
     origin.receive_bytes = options_.receive_buffer_count * options_.buffer_bytes;
     origin.server_window_bytes = kMessageWindowBytes;
-    origin.register_min_bytes = options_.register_min_bytes;
+    origin.registrations = options_.registrations;
     origin.has_answer_slots = options_.mailbox_count > 0;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;

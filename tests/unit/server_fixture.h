@@ -46,8 +46,8 @@ struct NetworkOptions {
     int32_t depth = INT32_MAX;  // how many of them one put takes
     size_t buffer_bytes = 64 << 10;
     size_t receive_buffer_count = 2;
-    int64_t register_min_bytes = 16 << 10;  // of local memory, for remote access
-    size_t memory_bytes = 1 << 20;          // global memory of each node
+    pipeline::RegistrationCosts registrations{16 << 10};  // of local memory, for remote access
+    size_t memory_bytes = 1 << 20;                        // global memory of each node
     bool server_threads = false;
     base::ServerPoll server_poll = base::ServerPoll::automatic;
     bool register_memory = true;  // for remote access

@@ -158,6 +158,19 @@ BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstant
     return plan;
 }
 
+pipeline::RegistrationCosts plan_registrations(const base::Config& config,
+                                               const pipeline::CostConstants& constants) {
+    if (config.register_min != base::kAuto) {
+        return pipeline::RegistrationCosts(config.register_min);
+    }
+    if (config.cost_choice() != base::CostChoice::learned) {
+        return pipeline::RegistrationCosts();
+    }
+    // Copies are of long blocks.
+    return pipeline::RegistrationCosts::learning(
+        constants.pack.block_us.back() / static_cast<double>(pipeline::kCopyBlockBytes.back()));
+}
+
 void plan_receive_buffers(bool cost_when_used, BufferPlan* plan) {
     // One origin may have half of them under way. The round trip of 10 Gbit/s and 2 ms each way
     // holds 5 MB.

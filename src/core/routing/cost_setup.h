@@ -9,6 +9,7 @@
 #include "base/config.h"
 #include "core/progress/network.h"
 #include "pipeline/costs/cost_model.h"
+#include "pipeline/costs/registration_costs.h"
 
 namespace armci::core {
 
@@ -30,6 +31,10 @@ TransferCosts find_costs(const base::Config& config, const std::string& provider
 // put, up to `largest_bytes`, but the number of receive buffers stays base::kAuto.
 BufferPlan plan_buffers(const base::Config& config, const pipeline::CostConstants& constants,
                         int64_t largest_bytes);
+
+// Returns which transfers register their local memory.
+pipeline::RegistrationCosts plan_registrations(const base::Config& config,
+                                               const pipeline::CostConstants& constants);
 
 // Sets the number of receive buffers if it is base::kAuto. There are up to twice as many if they
 // take memory only when they are used. That is so if chunks are written and the provider pins no

@@ -182,6 +182,34 @@ std::string describe_learned(const pipeline::LearnedCosts& learned) {
         used[LearnedCost::chunk], number(learned.samples()));
 }
 
+std::string describe_registrations(const Network& network) {
+    if (!network.domain.needs_local_registration()) {
+        return {};
+    }
+    const pipeline::RegistrationCosts& registrations = network.origin.registrations();
+    if (registrations.has_stopped()) {
+        return "copied, because the system has refused registrations";
+    }
+    if (!registrations.learns()) {
+        return line("registered from %lld bytes on, because settings decide",
+                    number(registrations.fixed_min_bytes()));
+    }
+    // Powers of two from which on transfers register, or do not.
+    std::string text;
+    bool registers = false;
+    for (int64_t bytes = pipeline::RegistrationCosts::kMinBytes; bytes < int64_t{1} << 40;
+         bytes *= 2) {
+        if (registrations.registers(bytes) != registers) {
+            registers = !registers;
+            text += line("%s %lld", registers ? (text.empty() ? "from" : ", from") : " to",
+                         number(registers ? bytes : bytes - 1));
+        }
+    }
+    return (text.empty() ? std::string("copied at all lengths")
+                         : "registered " + text + " bytes" + (registers ? " on" : "")) +
+           line(" (%lld registrations were timed)", number(registrations.registrations()));
+}
+
 std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, int64_t block_count,
                                           int64_t block_bytes, int target) {
     const World& world = progress.world();
@@ -220,6 +248,10 @@ std::vector<std::string> explain_transfer(const Progress& progress, OpKind op, i
                              describe(progress, question, reason).c_str()));
     }
     append_prediction(*progress.network(), link_to(progress, target), op, shape, &lines);
+    const std::string registrations = describe_registrations(*progress.network());
+    if (!registrations.empty() && op != OpKind::acc) {
+        lines.push_back("local memory of rma: " + registrations);
+    }
     return lines;
 }
 

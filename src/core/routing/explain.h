@@ -16,6 +16,9 @@ namespace armci::core {
 std::vector<std::string> explain_transfer(const Progress& progress, base::OpKind op,
                                           int64_t block_count, int64_t block_bytes, int target);
 
+// Returns which transfers register their local memory, as "registered from 16384 bytes on (...)".
+// Empty where the provider does not want that.
+std::string describe_registrations(const Network& network);
 // Returns the factors that the model has, for people.
 std::string describe_learned(const pipeline::LearnedCosts& learned);
 

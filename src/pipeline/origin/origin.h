@@ -93,6 +93,7 @@ class Origin {
     FrameSender& frames() { return frames_; }
     const FrameSender& frames() const { return frames_; }
     const ReplyBuffers& replies() const { return replies_; }
+    const RegistrationCosts& registrations() const { return rma_.registrations(); }
     const BufferManager& buffers() const { return buffers_.manager(); }
 
     // Resources in use. All are zero when nothing is under way.

@@ -9,6 +9,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/recv_area.h"
 #include "pipeline/buffers/server_numbers.h"
+#include "pipeline/costs/registration_costs.h"
 
 namespace armci::pipeline {
 
@@ -38,7 +39,7 @@ struct OriginOptions {
     size_t buffer_bytes = 0;          // equal on all ranks: also the largest frame a server takes
     size_t receive_bytes = 0;         // memory for answers
     int64_t server_window_bytes = 0;  // how much a server lets this origin have under way
-    int64_t register_min_bytes = 0;   // RMA of less is copied where memory must be registered
+    RegistrationCosts registrations;  // which RMA is copied where memory must be registered
     // Chunks with less data are packed: a short copy costs less than further pieces of a write.
     int64_t in_place_min_bytes = 32 << 10;
     bool has_answer_slots = false;  // where the provider shows writes

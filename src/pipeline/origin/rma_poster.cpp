@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cassert>
 #include <cstring>
+#include <utility>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/trace.h"
 
@@ -12,7 +14,7 @@ namespace armci::pipeline {
 
 void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options, bool ordered_writes) {
     domain_ = &domain;
-    register_min_bytes_ = options.register_min_bytes;
+    registrations_ = options.registrations;
     ordered_writes_ = ordered_writes;
     writes_copies_ = ordered_writes && domain.row().delivery;
 }
@@ -54,10 +56,8 @@ void RmaPoster::on_complete(fabric::Operation* operation, const fabric::Completi
     if (rma->is_delivered_write) {
         --task->writes_in_flight();
     }
-    const char* arrived = rma->bounce;
-    for (size_t i = 0; i < rma->copied_blocks; ++i) {
-        std::memcpy(rma->blocks[i].local, arrived, rma->blocks[i].bytes);
-        arrived += rma->blocks[i].bytes;
+    if (rma->copied_blocks > 0) {
+        rma->poster->note_copy(*rma, rma->poster->copy_in(*rma));
     }
     rma->poster->drop(rma);
     task->remove_pending();
@@ -88,7 +88,47 @@ void RmaPoster::on_traced_complete(fabric::Operation* operation,
     counters.change_under_way(-bytes);
 }
 
-fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Access access) {
+int64_t RmaPoster::copy_out(const RmaOperation& rma, const fabric::RmaBlock* blocks,
+                            size_t block_count) const {
+    const int64_t began_ns = registrations_.is_timed(rma.bounced_bytes) ? base::now_ns() : 0;
+    char* place = rma.bounce;
+    for (size_t i = 0; i < block_count; ++i) {
+        std::memcpy(place, blocks[i].local, blocks[i].bytes);
+        place += blocks[i].bytes;
+    }
+    return began_ns != 0 ? base::now_ns() - began_ns : 0;
+}
+
+int64_t RmaPoster::copy_in(const RmaOperation& rma) const {
+    const int64_t began_ns = registrations_.is_timed(rma.bounced_bytes) ? base::now_ns() : 0;
+    const char* arrived = rma.bounce;
+    for (size_t i = 0; i < rma.copied_blocks; ++i) {
+        std::memcpy(rma.blocks[i].local, arrived, rma.blocks[i].bytes);
+        arrived += rma.blocks[i].bytes;
+    }
+    return began_ns != 0 ? base::now_ns() - began_ns : 0;
+}
+
+void RmaPoster::note_copy(const RmaOperation& rma, int64_t ns) {
+    if (registrations_.is_timed(rma.bounced_bytes)) {
+        registrations_.note_copy(rma.bounced_bytes, 1e-3 * static_cast<double>(ns));
+    }
+}
+
+LocalRegistration RmaPoster::register_local(const strided::AddressRange& memory,
+                                            fabric::Access access, int64_t transfer_bytes) {
+    const bool is_timed = registrations_.is_timed(transfer_bytes);
+    const int64_t began_ns = is_timed ? base::now_ns() : 0;
+    fabric::Region region =
+        try_register(reinterpret_cast<void*>(memory.begin), memory.bytes, access);
+    if (!is_timed || !region.valid()) {
+        return LocalRegistration(std::move(region));
+    }
+    return {std::move(region), registrations_, transfer_bytes, static_cast<int64_t>(memory.bytes),
+            base::now_ns() - began_ns};
+}
+
+fabric::Region RmaPoster::try_register(void* start, size_t bytes, fabric::Access access) {
     // A limit does not go away, but a single piece of memory may be refused for a reason of its
     // own.
     constexpr int kMaxRefusals = 8;
@@ -99,7 +139,9 @@ fabric::Region RmaPoster::register_local(void* start, size_t bytes, fabric::Acce
         refused_registrations_ = 0;
         return region;
     }
-    registration_refused_ = ++refused_registrations_ >= kMaxRefusals;
+    if (++refused_registrations_ >= kMaxRefusals) {
+        registrations_.stop();
+    }
     base::log(
         registration_warned_ ? base::LogLevel::debug : base::LogLevel::warn,
         "%zu bytes of local memory cannot be registered with the network (%s); such transfers "
@@ -117,6 +159,7 @@ bool RmaPoster::lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks
     for (size_t i = 0; i < block_count; ++i) {
         bytes += blocks[i].bytes;
     }
+    rma->bounced_bytes = static_cast<int64_t>(bytes);
     rma->bounce = static_cast<char*>(buffers_.acquire(bytes));
     if (rma->bounce == nullptr) {
         return false;
@@ -133,6 +176,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
                       size_t block_count, const fabric::Region& local) {
     RmaOperation* rma = new_operation(channel, task);
     rma->is_delivered_write = !ordered_writes_;
+    int64_t copy_ns = 0;
     fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
     void* descriptor = local.descriptor();
     if (needs_bounce(local)) {
@@ -140,9 +184,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
             drop(rma);
             return false;
         }
-        for (size_t i = 0; i < block_count; ++i) {
-            std::memcpy(bounced[i].local, blocks[i].local, blocks[i].bytes);
-        }
+        copy_ns = copy_out(*rma, blocks, block_count);
         blocks = bounced;
         descriptor = buffers_.descriptor(rma->bounce);
     }
@@ -155,6 +197,9 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
                               &rma->operation)) {
         drop(rma);
         return false;
+    }
+    if (rma->bounce != nullptr) {
+        note_copy(*rma, copy_ns);
     }
     if (ordered_writes_) {
         channel.write_mark = channel.flow.sent_frames + 1;

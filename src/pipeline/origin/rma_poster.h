@@ -11,11 +11,14 @@
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/registered_buffers.h"
+#include "pipeline/costs/registration_costs.h"
 #include "pipeline/origin/channels.h"
+#include "pipeline/origin/local_registration.h"
 #include "pipeline/origin/origin_counters.h"
 #include "pipeline/origin/origin_options.h"
 #include "pipeline/origin/pending_tasks.h"
 #include "pipeline/origin/turn.h"
+#include "strided/layout.h"
 
 namespace armci::pipeline {
 
@@ -55,18 +58,22 @@ class RmaPoster {
                                                                      : buffers_.buffer_bytes();
     }
 
-    // Returns whether a transfer of that length should register its local memory.
-    bool registers_local(int64_t bytes) const {
-        return domain_->needs_local_registration() && bytes >= register_min_bytes_ &&
-               !registration_refused_;
-    }
-    // Returns an invalid region when the system refuses, and warns once.
-    fabric::Region register_local(void* start, size_t bytes, fabric::Access access);
+    // Returns whether the provider wants local memory registered.
+    bool wants_registration() const { return domain_->needs_local_registration(); }
+    // Returns whether a transfer of that length should register its local memory. Ask only if it
+    // can.
+    bool registers_local(int64_t bytes) { return registrations_.should_register(bytes); }
+    // Registers the memory of a transfer of that length. The region is invalid when the system
+    // refuses, which is warned of once.
+    LocalRegistration register_local(const strided::AddressRange& memory, fabric::Access access,
+                                     int64_t transfer_bytes);
     // Does the same for memory that peers write into. After several refusals it does not try.
     fabric::Region register_sink(void* start, size_t bytes) {
-        return registration_refused_ ? fabric::Region()
-                                     : register_local(start, bytes, fabric::Access::remote_sink);
+        return registrations_.has_stopped()
+                   ? fabric::Region()
+                   : try_register(start, bytes, fabric::Access::remote_sink);
     }
+    const RegistrationCosts& registrations() const { return registrations_; }
 
   private:
     struct RmaOperation {
@@ -80,10 +87,12 @@ class RmaPoster {
         int64_t bytes = 0;
         // When copied through a buffer: the piece, and for a read the places that its data goes to.
         char* bounce = nullptr;
+        int64_t bounced_bytes = 0;
         size_t copied_blocks = 0;
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
     };
 
+    fabric::Region try_register(void* start, size_t bytes, fabric::Access access);
     RmaOperation* new_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
     bool needs_bounce(const fabric::Region& local) const {
@@ -91,6 +100,12 @@ class RmaPoster {
     }
     bool lay_out_bounce(RmaOperation* rma, const fabric::RmaBlock* blocks, size_t block_count,
                         fabric::RmaBlock* bounced);
+    // Copy blocks to or from the buffer of a bounced operation. Return how long that took, in ns,
+    // if it is timed.
+    int64_t copy_out(const RmaOperation& rma, const fabric::RmaBlock* blocks,
+                     size_t block_count) const;
+    int64_t copy_in(const RmaOperation& rma) const;
+    void note_copy(const RmaOperation& rma, int64_t ns);
     static void on_complete(fabric::Operation* operation, const fabric::Completion& completion);
     // Does the same while the timeline is kept. Operations are posted with one of the two.
     static void on_traced_complete(fabric::Operation* operation,
@@ -104,10 +119,9 @@ class RmaPoster {
     Turn& turn_;
     OriginCounters& counters_;
     fabric::Domain* domain_ = nullptr;
-    int64_t register_min_bytes_ = 0;
+    RegistrationCosts registrations_;
     bool ordered_writes_ = false;
     bool writes_copies_ = false;
-    bool registration_refused_ = false;
     bool registration_warned_ = false;
     int refused_registrations_ = 0;  // consecutive ones
     base::SlotTable<RmaOperation> operations_;

@@ -19,16 +19,18 @@ void RmaTask::register_local(OriginServices& origin) {
     // Registering what lies between the blocks as well is worth it up to this ratio.
     constexpr int64_t kSparsest = 4;
     is_prepared_ = true;
-    if (!origin.rma.registers_local(transfer_.total_bytes)) {
+    if (!origin.rma.wants_registration()) {
         return;
     }
     const strided::AddressRange memory = transfer_.sides.local_memory();
     if (memory.bytes > 0 &&
-        static_cast<int64_t>(memory.bytes) / kSparsest <= transfer_.total_bytes) {
-        region_ = origin.rma.register_local(reinterpret_cast<void*>(memory.begin), memory.bytes,
-                                            transfer_.op == base::OpKind::put
-                                                ? fabric::Access::local_source
-                                                : fabric::Access::local_sink);
+        static_cast<int64_t>(memory.bytes) / kSparsest <= transfer_.total_bytes &&
+        origin.rma.registers_local(transfer_.total_bytes)) {
+        registration_ = origin.rma.register_local(memory,
+                                                  transfer_.op == base::OpKind::put
+                                                      ? fabric::Access::local_source
+                                                      : fabric::Access::local_sink,
+                                                  transfer_.total_bytes);
     }
 }
 
@@ -36,7 +38,8 @@ template <class Cursor>
 bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
     // Long blocks gain nothing from sharing an operation, and their pieces would grow too large.
     constexpr int64_t kLongestShared = 64 << 10;
-    const auto largest = static_cast<int64_t>(origin.rma.largest_bytes(region_.valid()));
+    const fabric::Region& region = registration_.region();
+    const auto largest = static_cast<int64_t>(origin.rma.largest_bytes(region.valid()));
     const bool is_put = transfer_.op == base::OpKind::put;
     while (cursor.position() < transfer_.total_bytes) {
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
@@ -53,8 +56,8 @@ bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
             room = std::min(room, kLongestShared) - block.bytes;
         } while (block_count < origin.rma.max_blocks() &&
                  cursor.position() < transfer_.total_bytes && room > 0);
-        const bool posted = is_put ? origin.rma.write(channel(), this, blocks, block_count, region_)
-                                   : origin.rma.read(channel(), this, blocks, block_count, region_);
+        const bool posted = is_put ? origin.rma.write(channel(), this, blocks, block_count, region)
+                                   : origin.rma.read(channel(), this, blocks, block_count, region);
         if (!posted) {
             cursor.seek(begin);
             return false;

@@ -3,14 +3,14 @@
 // target. The stream of operations is bounded by what the provider takes. Several short blocks
 // share an operation where the provider supports that.
 //
-// Where the provider wants local memory registered, a long transfer registers what it spans for its
-// duration. Providers that pin memory keep a cache of registrations, which makes repetitions cheap.
-// A short one, and one whose registration is refused, is copied through the pipeline's buffers.
+// Where the provider wants local memory registered, a transfer that is long enough registers what
+// it spans for its duration (registration_costs.h). A short one, and one whose registration is
+// refused, is copied through the pipeline's buffers.
 #pragma once
 
-#include "fabric/domain.h"
 #include "fabric/endpoint.h"
 #include "pipeline/costs/transfer.h"
+#include "pipeline/origin/local_registration.h"
 #include "pipeline/origin/task.h"
 #include "strided/pair_cursor.h"
 
@@ -35,7 +35,7 @@ class RmaTask : public Task {
     bool post_blocks(OriginServices& origin, Cursor& cursor);
 
     Transfer transfer_;
-    fabric::Region region_;  // of the local side, where the provider wants one
+    LocalRegistration registration_;  // where the provider wants one
     bool is_prepared_ = false;
     strided::PairCursor next_;
 };
