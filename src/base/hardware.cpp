@@ -4,6 +4,7 @@
 #include <hwloc.h>
 
 #include <cstdlib>
+#include <utility>
 
 #include "base/processor_set.h"
 

@@ -2,6 +2,7 @@
 #include "datasrv/buffer_grants.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace armci::datasrv {
 namespace {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "base/interfaces.h"
 

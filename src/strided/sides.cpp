@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cstddef>
+#include <utility>
 
 namespace armci::strided {
 
