@@ -34,12 +34,16 @@ struct Variable {
 // Where a socket is full, tcp copies a message of up to 9000 bytes, or what is left of one, and
 // completes it. The copy leaves only when the endpoint is polled again. Without this memory for
 // copies, a completed message has left.
+//
+// Since 1.18, each endpoint over tcp has 1024 operations with 16 KiB each, for tagged messages that
+// nothing was posted for, and writes to all of them. This library has no tagged messages.
 constexpr Variable kVariables[] = {
     {"FI_OFI_RXM_MSG_RX_SIZE", "128"},           // receive buffers
     {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},  // microseconds
     {"FI_CXI_ENABLE_WRITEDATA", "1"},            // a boolean
     {"FI_TCP_STAGING_SBUF_SIZE", "0"},           // bytes
     {"FI_NET_STAGING_SBUF_SIZE", "0"},           // bytes; 1.17 calls the newer tcp "net"
+    {"FI_TCP_MAX_RX_SIZE", "256"},               // bytes; of an operation
 };
 
 // No message is larger than 8 KiB if there is remote memory access

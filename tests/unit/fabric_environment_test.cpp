@@ -81,7 +81,8 @@ TEST_F(LibfabricEnvironmentTest, SetsTheDocumentedVariables) {
         {"FI_OFI_RXM_CM_PROGRESS_INTERVAL", "100"},
         {"FI_CXI_ENABLE_WRITEDATA", "1"},
         {"FI_TCP_STAGING_SBUF_SIZE", "0"},
-        {"FI_NET_STAGING_SBUF_SIZE", "0"}};
+        {"FI_NET_STAGING_SBUF_SIZE", "0"},
+        {"FI_TCP_MAX_RX_SIZE", "256"}};
     for (const auto& [name, value] : settings) {
         if (name != std::string(kVariable) && getenv(name) != nullptr) {
             continue;  // the user's own
