@@ -16,16 +16,20 @@ constexpr int64_t kMinRmaBlock = 4096;
 constexpr pipeline::TransferShape kShape{32 << 10, kMinRmaBlock};
 
 // A network on which a transfer takes nothing but the time of the network.
-pipeline::CostModel prior() {
+pipeline::CostModel model_of(double latency_us, double block_us,
+                             const pipeline::ServerCosts& server) {
     pipeline::CostConstants constants;
     for (pipeline::RmaCosts& rma : constants.rma) {
-        rma.latency_us = 2;
-        rma.blocks.block_us.fill(1);
+        rma.latency_us = latency_us;
+        rma.blocks.block_us.fill(block_us);
     }
-    constants.server.fill({3, 0.5, 0.0001, 1, 0, 3});
+    constants.server.fill(server);
     pipeline::CostModel model(constants, {256 << 10, 16, pipeline::kMaxSmallBytes});
     model.choose_by_costs();
     return model;
+}
+pipeline::CostModel prior() {
+    return model_of(2, 1, {3, 0.5, 0.0001, 1, 0, 3});
 }
 
 class CostLearningTest : public ::testing::Test {
@@ -55,14 +59,7 @@ class CostLearningTest : public ::testing::Test {
 // Times of this machine are far longer than the latency of this prior, so a buffer is held longer.
 TEST(CostLearning, ALongerWayTakesMoreBuffersOfOneTransfer) {
     constexpr int kDepth = 4;
-    pipeline::CostConstants constants;
-    for (pipeline::RmaCosts& rma : constants.rma) {
-        rma.latency_us = 0.002;
-        rma.blocks.block_us.fill(0.0001);
-    }
-    constants.server.fill({0.003, 0.001, 0, 1, 0, 0.003});
-    pipeline::CostModel prior(constants, {256 << 10, 16, pipeline::kMaxSmallBytes});
-    prior.choose_by_costs();
+    const pipeline::CostModel prior = model_of(0.002, 0.0001, {0.003, 0.001, 0, 1, 0, 0.003});
     ASSERT_EQ(prior.depth_of_long(256 << 10), kDepth);
     armci::test::NetworkOptions options;
     options.depth = kDepth;
