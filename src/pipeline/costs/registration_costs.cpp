@@ -28,9 +28,9 @@ double RegistrationCosts::prior_copy_us(int64_t bytes) const {
 
 // A registration has a part for each call and a part for each page. With these two, both ways cost
 // the same at kPriorMinBytes.
-double RegistrationCosts::prior_registration_us(int64_t extent_bytes) const {
+double RegistrationCosts::prior_registration_us(int64_t bytes) const {
     constexpr double kOfPages = 0.25;
-    return (1 - kOfPages) * prior_copy_us(kPriorMinBytes) + kOfPages * prior_copy_us(extent_bytes);
+    return (1 - kOfPages) * prior_copy_us(kPriorMinBytes) + kOfPages * prior_copy_us(bytes);
 }
 
 // Long transfers are copied in pieces, so classes without times of their own have those of the next
@@ -67,8 +67,8 @@ void RegistrationCosts::Class::note_trial(bool costs_less, const Mean& mean) {
 }
 
 bool RegistrationCosts::should_register(int64_t bytes) {
-    if (has_stopped_ || !is_timed(bytes)) {
-        return !has_stopped_ && !learns_ && bytes >= fixed_min_bytes_;
+    if (!learns_ || !may_register(bytes)) {
+        return may_register(bytes);
     }
     Class& of = classes_[class_of(bytes)];
     if (of.registers && bytes > kLongestTriedCopy) {
@@ -79,13 +79,13 @@ bool RegistrationCosts::should_register(int64_t bytes) {
     return of.registers != is_trial;
 }
 
-void RegistrationCosts::note_registration(int64_t bytes, int64_t extent_bytes, double us) {
+void RegistrationCosts::note_registration(int64_t bytes, double us) {
     // Some times are those of a thread that has lost its processor.
     constexpr double kLongUs = 1000;
     constexpr double kLong = 16;
     ++registrations_;
     Class& of = classes_[class_of(bytes)];
-    const double prior_us = prior_registration_us(extent_bytes);
+    const double prior_us = prior_registration_us(bytes);
     const double counted_us = std::min(us, std::max(kLong * prior_us, kLongUs));
     of.registration.note(counted_us / prior_us);
     const double other_us = copy_us(bytes);
@@ -116,11 +116,7 @@ void RegistrationCosts::note_copy(int64_t bytes, double us) {
 }
 
 bool RegistrationCosts::registers(int64_t bytes) const {
-    if (has_stopped_) {
-        return false;
-    }
-    return learns_ ? bytes >= kMinBytes && classes_[class_of(bytes)].registers
-                   : bytes >= fixed_min_bytes_;
+    return may_register(bytes) && (!learns_ || classes_[class_of(bytes)].registers);
 }
 
 }  // namespace armci::pipeline

@@ -40,8 +40,12 @@ class RegistrationCosts {
     // `copy_byte_us` is the time to copy a byte, as measured at start; 0: unknown.
     static RegistrationCosts learning(double copy_byte_us);
 
-    // Returns whether the next transfer of that many bytes should register its local memory. May
-    // begin a trial, so ask only if it can.
+    // Returns whether a transfer of that many bytes may have to register, perhaps as a trial.
+    bool may_register(int64_t bytes) const {
+        return !has_stopped_ && bytes >= (learns_ ? kMinBytes : fixed_min_bytes_);
+    }
+    // Returns whether the next such transfer should register its local memory. May begin a trial,
+    // so ask only if it can, and if may_register().
     bool should_register(int64_t bytes);
     // From now on nothing registers, because the system refuses it.
     void stop() { has_stopped_ = true; }
@@ -49,9 +53,8 @@ class RegistrationCosts {
 
     // Returns whether registrations and copies of that many bytes are to be timed.
     bool is_timed(int64_t bytes) const { return learns_ && bytes >= kMinBytes; }
-    // Takes the time of a registration and its end, of a transfer of `bytes` whose memory spans
-    // `extent_bytes`.
-    void note_registration(int64_t bytes, int64_t extent_bytes, double us);
+    // Take a time: of a registration and its end, or of a copy.
+    void note_registration(int64_t bytes, double us);
     void note_copy(int64_t bytes, double us);
 
     bool learns() const { return learns_; }
@@ -59,7 +62,7 @@ class RegistrationCosts {
     int64_t fixed_min_bytes() const { return fixed_min_bytes_; }
     // Returns the number of timed registrations.
     int64_t registrations() const { return registrations_; }
-    // Returns whether transfers of that many bytes register, but for trials.
+    // Returns whether a transfer of that many bytes registers if it is no trial.
     bool registers(int64_t bytes) const;
 
   private:
@@ -87,7 +90,7 @@ class RegistrationCosts {
 
     static size_t class_of(int64_t bytes);
     double prior_copy_us(int64_t bytes) const;
-    double prior_registration_us(int64_t extent_bytes) const;
+    double prior_registration_us(int64_t bytes) const;
     double copy_us(int64_t bytes) const;
 
     std::array<Class, kClasses> classes_;

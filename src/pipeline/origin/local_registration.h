@@ -17,27 +17,14 @@ class LocalRegistration {
     LocalRegistration() = default;
     // Is not timed.
     explicit LocalRegistration(fabric::Region region) : region_(std::move(region)) {}
-    // Is of a transfer of `bytes` whose memory spans `extent_bytes`. Making the region took that
-    // long.
-    LocalRegistration(fabric::Region region, RegistrationCosts& costs, int64_t bytes,
-                      int64_t extent_bytes, int64_t ns)
-        : region_(std::move(region)),
-          costs_(&costs),
-          bytes_(bytes),
-          extent_bytes_(extent_bytes),
-          ns_(ns) {}
-    LocalRegistration(LocalRegistration&& other) noexcept
-        : region_(std::move(other.region_)),
-          costs_(std::exchange(other.costs_, nullptr)),
-          bytes_(other.bytes_),
-          extent_bytes_(other.extent_bytes_),
-          ns_(other.ns_) {}
+    // Is of a transfer of `bytes`. Making the region took that long.
+    LocalRegistration(fabric::Region region, RegistrationCosts& costs, int64_t bytes, int64_t ns)
+        : region_(std::move(region)), costs_(&costs), bytes_(bytes), ns_(ns) {}
     LocalRegistration& operator=(LocalRegistration&& other) noexcept {
         end();
         region_ = std::move(other.region_);
         costs_ = std::exchange(other.costs_, nullptr);
         bytes_ = other.bytes_;
-        extent_bytes_ = other.extent_bytes_;
         ns_ = other.ns_;
         return *this;
     }
@@ -53,7 +40,7 @@ class LocalRegistration {
         }
         const int64_t began_ns = base::now_ns();
         region_ = {};
-        costs_->note_registration(bytes_, extent_bytes_,
+        costs_->note_registration(bytes_,
                                   1e-3 * static_cast<double>(ns_ + base::now_ns() - began_ns));
         costs_ = nullptr;
     }
@@ -61,7 +48,6 @@ class LocalRegistration {
     fabric::Region region_;
     RegistrationCosts* costs_ = nullptr;  // null: it is not timed
     int64_t bytes_ = 0;
-    int64_t extent_bytes_ = 0;
     int64_t ns_ = 0;
 };
 

@@ -124,8 +124,7 @@ LocalRegistration RmaPoster::register_local(const strided::AddressRange& memory,
     if (!is_timed || !region.valid()) {
         return LocalRegistration(std::move(region));
     }
-    return {std::move(region), registrations_, transfer_bytes, static_cast<int64_t>(memory.bytes),
-            base::now_ns() - began_ns};
+    return {std::move(region), registrations_, transfer_bytes, base::now_ns() - began_ns};
 }
 
 fabric::Region RmaPoster::try_register(void* start, size_t bytes, fabric::Access access) {

@@ -58,10 +58,11 @@ class RmaPoster {
                                                                      : buffers_.buffer_bytes();
     }
 
-    // Returns whether the provider wants local memory registered.
-    bool wants_registration() const { return domain_->needs_local_registration(); }
-    // Returns whether a transfer of that length should register its local memory. Ask only if it
-    // can.
+    // Returns whether a transfer of that length may have to register its local memory.
+    bool may_register_local(int64_t bytes) const {
+        return domain_->needs_local_registration() && registrations_.may_register(bytes);
+    }
+    // Returns whether it should. Ask only if it can.
     bool registers_local(int64_t bytes) { return registrations_.should_register(bytes); }
     // Registers the memory of a transfer of that length. The region is invalid when the system
     // refuses, which is warned of once.

@@ -19,7 +19,7 @@ void RmaTask::register_local(OriginServices& origin) {
     // Registering what lies between the blocks as well is worth it up to this ratio.
     constexpr int64_t kSparsest = 4;
     is_prepared_ = true;
-    if (!origin.rma.wants_registration()) {
+    if (!origin.rma.may_register_local(transfer_.total_bytes)) {
         return;
     }
     const strided::AddressRange memory = transfer_.sides.local_memory();
