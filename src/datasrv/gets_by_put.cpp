@@ -9,7 +9,7 @@
 namespace armci::datasrv {
 
 void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutBody& body,
-                      void* descriptor) {
+                      fabric::Descriptors memory) {
     const uint32_t slot = gets_.take();
     Get& get = gets_[slot];
     get.operation.complete = on_written;
@@ -20,7 +20,7 @@ void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutB
     get.request_id = request_id;
     get.left = body;
     get.bytes = static_cast<int64_t>(body.bytes);
-    get.descriptor = descriptor;
+    get.memory = memory;
     get.posted_ns = 0;
     // Those that have waited come first.
     if (!waiting_.empty() || !post(get)) {
@@ -43,7 +43,7 @@ bool GetsByPut::post(Get& get) {
         get.posted_ns = base::now_ns();
         get.posted_bytes = static_cast<int64_t>(bytes);
     }
-    if (!endpoint_.post_write(get.client->peer, &block, 1, get.descriptor, completion,
+    if (!endpoint_.post_write(get.client->peer, &block, 1, get.memory, completion,
                               &get.operation)) {
         return false;
     }

@@ -31,9 +31,9 @@ class GetsByPut {
         under_way_ = 0;
     }
 
-    // The memory must have been checked; `descriptor` is that of its registration.
+    // The memory must have been checked; `memory` are the descriptors of its registration.
     void start(Client& client, uint64_t request_id, const wire::GetByPutBody& body,
-               void* descriptor);
+               fabric::Descriptors memory);
     // Posts what could not be posted before. A client whose connection is full does not delay the
     // others. Returns true when something was posted.
     bool progress();
@@ -51,7 +51,7 @@ class GetsByPut {
         uint64_t request_id = 0;
         wire::GetByPutBody left;  // what has not been posted yet
         int64_t bytes = 0;        // of the whole get
-        void* descriptor = nullptr;
+        fabric::Descriptors memory;
         int64_t posted_ns = 0;  // for the timeline, like the next one
         int64_t posted_bytes = 0;
     };

@@ -143,7 +143,7 @@ Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
     if (region == nullptr) {
         return Refusal{wire::Failure::bad_address, body.address, body.bytes};
     }
-    parts.gets_by_put.start(request.client, request.header.request_id, body, region->descriptor());
+    parts.gets_by_put.start(request.client, request.header.request_id, body, region->descriptors());
     return {};
 }
 

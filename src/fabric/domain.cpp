@@ -76,11 +76,12 @@ std::string Domain::why_no_rail(const ProviderChoice& choice) const {
         return "the other rail uses provider " + provider_name() + ", this one " +
                other.fabric_attr->prov_name;
     }
-    if (((mine.mr_mode | its.mr_mode) & (FI_MR_PROV_KEY | FI_MR_LOCAL)) != 0 ||
-        mine.mr_mode != its.mr_mode || mine.mr_key_size != its.mr_key_size) {
+    if (provider_chooses_keys()) {
         return "provider " + provider_name() +
-               " chooses the keys of registered memory, or wants local memory registered, which "
-               "this library does for one rail only";
+               " chooses the keys of registered memory, which this library does for one rail only";
+    }
+    if (mine.mr_mode != its.mr_mode || mine.mr_key_size != its.mr_key_size) {
+        return "the other rail has other rules for registered memory than this one";
     }
     if (info().addr_format != other.addr_format || other.addr_format == FI_ADDR_STR) {
         return "the rails have addresses of different kinds";
@@ -137,7 +138,7 @@ int Domain::try_on_all_rails(const Registration& wanted, uint64_t key,
     const bool is_remote = wanted.access == Access::remote || wanted.access == Access::remote_sink;
     opened->on_rails.reset();
     int result = try_to_register(wanted, key, wanted.targets.front(), &opened->first, call);
-    if (result != 0 || !is_remote || rails_.empty()) {
+    if (result != 0 || rails_.empty() || !(is_remote || needs_local_registration_)) {
         return result;
     }
     opened->on_rails = std::make_unique<FidPtr<fid_mr>[]>(rails_.size());
@@ -175,7 +176,9 @@ Region Domain::register_memory(void* start, size_t bytes, Access access,
                                      ? reinterpret_cast<uint64_t>(start)
                                      : 0;
     Region region(std::move(requested), std::move(opened), remote_base);
-    remember_registration(start, bytes, region.descriptor());
+    for (size_t number = 0; number <= rails_.size(); ++number) {
+        remember_registration(start, bytes, region.descriptors().on_rail(number));
+    }
     return region;
 }
 

@@ -78,9 +78,10 @@ class Domain {
     // From now on such a registration fails at once.
     void end_start();
 
-    // Registers [start, start + bytes), for remote access on all rails. Remote access goes to
-    // `targets`, the endpoints on these rails (Endpoint::on_rails()), which some providers must
-    // know. Returns an invalid region and sets *error on failure. Thread-safe.
+    // Registers [start, start + bytes) on all rails, or for local access where that is not needed
+    // on the first only. Remote access goes to `targets`, the endpoints on these rails
+    // (Endpoint::on_rails()), which some providers must know. Returns an invalid region and sets
+    // *error on failure. Thread-safe.
     Region register_memory(void* start, size_t bytes, Access access,
                            const std::vector<fid_ep*>& targets, std::string* error);
 

@@ -46,6 +46,7 @@ bool Endpoint::open_further(Domain& domain, const Options& options, std::string*
     without_messages.receive_entries = 0;
     without_messages.largest_message_bytes = 0;
     for (const std::unique_ptr<Domain>& rail_domain : domain.rails()) {
+        ++without_messages.number;
         auto rail = std::make_unique<Rail>();
         if (!rail->open(*rail_domain, without_messages, error)) {
             return false;
@@ -143,38 +144,40 @@ bool Endpoint::post_on_any(PeerAddress peer, size_t bytes, size_t window_bytes,
 }
 
 bool Endpoint::divide_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                            void* descriptor, WriteCompletion completion, Operation* operation) {
+                            Descriptors local, WriteCompletion completion, Operation* operation) {
     const size_t bytes = total_bytes(blocks, block_count);
     if (bytes < shortest_divided_bytes()) {
-        return first_.post_write(peer, blocks, block_count, descriptor, completion, operation);
+        return first_.post_write(peer, blocks, block_count, local.on_rail(0), completion,
+                                 operation);
     }
     return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
-        return rail.post_write(there, blocks, block_count, descriptor, completion, operation);
+        return rail.post_write(there, blocks, block_count, local.on_rail(rail.number()), completion,
+                               operation);
     });
 }
 
 bool Endpoint::divide_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                           void* descriptor, Operation* operation) {
+                           Descriptors local, Operation* operation) {
     const size_t bytes = total_bytes(blocks, block_count);
     if (bytes < shortest_divided_bytes()) {
-        return first_.post_read(peer, blocks, block_count, descriptor, operation);
+        return first_.post_read(peer, blocks, block_count, local.on_rail(0), operation);
     }
     return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
-        return rail.post_read(there, blocks, block_count, descriptor, operation);
+        return rail.post_read(there, blocks, block_count, local.on_rail(rail.number()), operation);
     });
 }
 
 // Receive buffers limit what is under way, so these writes need no window.
 bool Endpoint::divide_write_notify(PeerAddress peer, const void* data, size_t bytes,
-                                   void* descriptor, const RemoteMemory& target, uint32_t immediate,
-                                   Operation* operation) {
+                                   Descriptors local, const RemoteMemory& target,
+                                   uint32_t immediate, Operation* operation) {
     if (bytes < shortest_divided_bytes()) {
-        return first_.post_write_notify(peer, data, bytes, descriptor, target, immediate,
+        return first_.post_write_notify(peer, data, bytes, local.on_rail(0), target, immediate,
                                         operation);
     }
     return post_on_any(peer, bytes, SIZE_MAX, operation, [&](Rail& rail, PeerAddress there) {
-        return rail.post_confirmed_write_notify(there, data, bytes, descriptor, target, immediate,
-                                                operation);
+        return rail.post_confirmed_write_notify(there, data, bytes, local.on_rail(rail.number()),
+                                                target, immediate, operation);
     });
 }
 

@@ -47,25 +47,26 @@ class Endpoint {
     size_t address_bytes(const void* bytes, size_t size) const;
     PeerAddress insert_peer(const void* address);
 
-    bool post_send(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+    bool post_send(PeerAddress peer, const void* data, size_t bytes, Descriptors local,
                    Operation* operation) {
-        return first_.post_send(peer, data, bytes, descriptor, operation);
+        return first_.post_send(peer, data, bytes, local.on_rail(0), operation);
     }
-    bool post_multi_receive(void* buffer, size_t bytes, void* descriptor, Operation* operation) {
-        return first_.post_multi_receive(buffer, bytes, descriptor, operation);
+    bool post_multi_receive(void* buffer, size_t bytes, Descriptors local, Operation* operation) {
+        return first_.post_multi_receive(buffer, bytes, local.on_rail(0), operation);
     }
-    bool post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
+    bool post_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count, Descriptors local,
                     WriteCompletion completion, Operation* operation) {
         return further_.empty()
-                   ? first_.post_write(peer, blocks, block_count, descriptor, completion, operation)
-                   : divide_write(peer, blocks, block_count, descriptor, completion, operation);
+                   ? first_.post_write(peer, blocks, block_count, local.on_rail(0), completion,
+                                       operation)
+                   : divide_write(peer, blocks, block_count, local, completion, operation);
     }
-    bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+    bool post_write_notify(PeerAddress peer, const void* data, size_t bytes, Descriptors local,
                            const RemoteMemory& target, uint32_t immediate, Operation* operation) {
-        return further_.empty() ? first_.post_write_notify(peer, data, bytes, descriptor, target,
-                                                           immediate, operation)
-                                : divide_write_notify(peer, data, bytes, descriptor, target,
-                                                      immediate, operation);
+        return further_.empty()
+                   ? first_.post_write_notify(peer, data, bytes, local.on_rail(0), target,
+                                              immediate, operation)
+                   : divide_write_notify(peer, data, bytes, local, target, immediate, operation);
     }
     bool gathers_writes() const { return further_.empty() && first_.gathers_writes(); }
     bool post_gathered_notify(PeerAddress peer, const GatheredPieces& pieces,
@@ -73,14 +74,16 @@ class Endpoint {
                               Operation* operation) {
         return first_.post_gathered_notify(peer, pieces, target, immediate, operation);
     }
-    ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+    ssize_t try_write_notify(PeerAddress peer, const void* data, size_t bytes, Descriptors local,
                              const RemoteMemory& target, uint32_t immediate, Operation* operation) {
-        return first_.try_write_notify(peer, data, bytes, descriptor, target, immediate, operation);
+        return first_.try_write_notify(peer, data, bytes, local.on_rail(0), target, immediate,
+                                       operation);
     }
-    bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
+    bool post_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, Descriptors local,
                    Operation* operation) {
-        return further_.empty() ? first_.post_read(peer, blocks, block_count, descriptor, operation)
-                                : divide_read(peer, blocks, block_count, descriptor, operation);
+        return further_.empty()
+                   ? first_.post_read(peer, blocks, block_count, local.on_rail(0), operation)
+                   : divide_read(peer, blocks, block_count, local, operation);
     }
 
     int poll() {
@@ -112,11 +115,11 @@ class Endpoint {
     int poll_further();
     // These do the same as post_...() where there are several rails.
     bool divide_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
-                      void* descriptor, WriteCompletion completion, Operation* operation);
-    bool divide_write_notify(PeerAddress peer, const void* data, size_t bytes, void* descriptor,
+                      Descriptors local, WriteCompletion completion, Operation* operation);
+    bool divide_write_notify(PeerAddress peer, const void* data, size_t bytes, Descriptors local,
                              const RemoteMemory& target, uint32_t immediate, Operation* operation);
-    bool divide_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count, void* descriptor,
-                     Operation* operation);
+    bool divide_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
+                     Descriptors local, Operation* operation);
     // Calls post(Rail&, PeerAddress), which returns whether the rail has taken an operation of so
     // many bytes, for one rail after the other until one has: the one with the fewest bytes under
     // way first. Those that have some and would exceed the window are left out.

@@ -80,7 +80,7 @@ bool immediate_data_works(Domain& domain) {
     const RemoteMemory target{region.remote_base() + sizeof words[0], region.key()};
     ssize_t posted = -FI_EAGAIN;
     comes_true(endpoint, [&] {
-        posted = endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptor(),
+        posted = endpoint.try_write_notify(self, &words[0], sizeof words[0], region.descriptors(),
                                            target, kImmediate, &trial.operation);
         return posted != -FI_EAGAIN;
     });

@@ -84,6 +84,7 @@ class Rail {
     ~Rail() { close(); }
 
     struct Options {
+        size_t number = 0;                 // among the rails of its endpoint
         size_t receive_entries = 0;        // completions of receives for which the queue has room
         size_t largest_message_bytes = 0;  // for multi-receive buffers
         const char* peer_kind = "node";    // what Operation::peer numbers
@@ -106,6 +107,8 @@ class Rail {
     bool open(Domain& domain, const Options& options, std::string* error);
     // Returns posted receives through their operations and closes; the destructor does so, too.
     void close();
+
+    size_t number() const { return options_.number; }
 
     // Returns the name, in opaque bytes, with which other processes insert_peer() this endpoint.
     const std::vector<unsigned char>& address() const { return address_; }

@@ -2,6 +2,7 @@
 // Registered memory, and what the network may do with it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -14,6 +15,26 @@ namespace armci::fabric {
 // Says what the network may do with registered memory: read and write, only read, only write, only
 // what peers write, or everything that peers request.
 enum class Access : uint8_t { local, local_source, local_sink, remote_sink, remote };
+
+// What posts need that name registered memory of this process: its descriptor on each rail. It
+// stays valid as long as the registration.
+class Descriptors {
+  public:
+    Descriptors() = default;
+    Descriptors(void* first, const FidPtr<fid_mr>* on_rails) : first_(first), on_rails_(on_rails) {}
+
+    // Returns nullptr where the memory is not registered.
+    void* on_rail(size_t number) const {
+        if (number == 0) {
+            return first_;
+        }
+        return on_rails_ == nullptr ? nullptr : fi_mr_desc(on_rails_[number - 1].get());
+    }
+
+  private:
+    void* first_ = nullptr;
+    const FidPtr<fid_mr>* on_rails_ = nullptr;  // of the further ones
+};
 
 // A Region is registered memory. Remote processes name an address in it by (address_of(pointer),
 // key). Domain::register_memory() makes it, and its end is that of the registration.
@@ -34,7 +55,7 @@ class Region {
           remote_base_(remote_base) {}
 
     bool valid() const { return registrations_.first != nullptr; }
-    void* descriptor() const { return descriptor_; }
+    Descriptors descriptors() const { return {descriptor_, registrations_.on_rails.get()}; }
     uint64_t key() const { return key_; }
     // Returns the address to which remote processes add a byte offset from the region's start.
     uint64_t remote_base() const { return remote_base_; }

@@ -167,8 +167,9 @@ bool sabotages(Sabotage kind);
 // Where a remote access reaches, and whether it may.
 char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, size_t bytes,
                     uint64_t access);
-// Whether posted memory is registered, where the provider needs that.
-void check_local(const void* data, size_t bytes, const void* descriptor);
+// Whether memory that is posted there is registered in its domain, where the provider needs that.
+void check_local(const SimEndpoint& endpoint, const void* data, size_t bytes,
+                 const void* descriptor);
 int register_region(fid* domain, const void* start, size_t bytes, uint64_t access, uint64_t offset,
                     uint64_t requested_key, uint64_t flags, fid_mr** mr, void* context);
 

@@ -240,7 +240,7 @@ void draw_rails(Plan* plan) {
     const bool has_rails = seed() % 5 == 3 && plan->provider.refusal.call == StartCall::none;
     plan->rails = has_rails ? 2 + static_cast<int>(seed() % 2) : 1;
     if (has_rails && plan->provider.twin == nullptr) {
-        plan->provider.memory_mode &= ~(FI_MR_PROV_KEY | FI_MR_LOCAL);
+        plan->provider.memory_mode &= ~FI_MR_PROV_KEY;
     }
 }
 

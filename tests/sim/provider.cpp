@@ -158,7 +158,7 @@ ssize_t why_not(SimEndpoint& from, const SimEndpoint& to) {
 ssize_t send(fid_ep* ep, const void* data, size_t bytes, void* descriptor, fi_addr_t address,
              void* context) {
     auto& from = *reinterpret_cast<SimEndpoint*>(ep);
-    check_local(data, bytes, descriptor);
+    check_local(from, data, bytes, descriptor);
     SimEndpoint* to = peer_of(from, address);
     if (const ssize_t reason = why_not(from, *to); reason != 0) {
         return reason;
@@ -189,7 +189,7 @@ ssize_t receive(fid_ep* ep, const fi_msg* message, uint64_t flags) {
     if ((flags & FI_MULTI_RECV) == 0 || message->iov_count != 1) {
         violation("a receive that this provider does not simulate");
     }
-    check_local(data, bytes, message->desc != nullptr ? *message->desc : nullptr);
+    check_local(endpoint, data, bytes, message->desc != nullptr ? *message->desc : nullptr);
     if (bytes < rules().gap + endpoint.smallest_space) {
         violation("a receive buffer of %zu bytes, where %zu are never filled", bytes,
                   rules().gap + endpoint.smallest_space);
@@ -237,7 +237,7 @@ ssize_t post_rma(fid_ep* ep, const fi_msg_rma* message, uint64_t flags, Kind kin
                   message->iov_count, rules().iov_limit, rules().rma_iov_limit);
     }
     for (size_t i = 0; i < message->iov_count; ++i) {
-        check_local(message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
+        check_local(from, message->msg_iov[i].iov_base, message->msg_iov[i].iov_len,
                     message->desc != nullptr ? message->desc[i] : nullptr);
     }
     SimEndpoint* to = peer_of(from, message->addr);

@@ -82,7 +82,8 @@ char* remote_memory(const SimEndpoint& target, uint64_t address, uint64_t key, s
     return region.start + offset;
 }
 
-void check_local(const void* data, size_t bytes, const void* descriptor) {
+void check_local(const SimEndpoint& endpoint, const void* data, size_t bytes,
+                 const void* descriptor) {
     if ((rules().memory_mode & FI_MR_LOCAL) == 0) {
         return;
     }
@@ -92,6 +93,9 @@ void check_local(const void* data, size_t bytes, const void* descriptor) {
         begin + bytes > found->second->start + found->second->bytes) {
         violation("%zu bytes are posted without a descriptor of registered memory around them",
                   bytes);
+    }
+    if (found->second->domain != endpoint.domain) {
+        violation("%zu bytes are posted with a descriptor of another domain", bytes);
     }
 }
 

@@ -181,12 +181,11 @@ TEST_F(LibfabricEnvironmentTest, EndpointsAreSmall) {
     // It leaves although nobody waits for it.
     for (bool is_sent = false; !send.is_complete;) {
         is_sent =
-            is_sent || endpoint.post_send(self, sent.data(), sent.size(), nullptr, &send.operation);
+            is_sent || endpoint.post_send(self, sent.data(), sent.size(), {}, &send.operation);
         endpoint.poll();
         sched_yield();
     }
-    ASSERT_TRUE(
-        endpoint.post_multi_receive(buffer.data(), buffer.size(), nullptr, &receive.operation));
+    ASSERT_TRUE(endpoint.post_multi_receive(buffer.data(), buffer.size(), {}, &receive.operation));
     while (!receive.is_complete) {
         endpoint.poll();
         sched_yield();

@@ -14,6 +14,7 @@
 
 #include "fabric/domain.h"
 #include "fabric/endpoint.h"
+#include "fabric/faults.h"
 #include "fabric/provider.h"
 #include "raw_client.h"
 
@@ -81,8 +82,8 @@ class RailsTest : public ::testing::Test {
     }
     bool post_write(size_t block, size_t bytes, Counted* counted) {
         const RmaBlock piece{&local_[block * kBytes], bytes, remote_block(block)};
-        return origin_.post_write(peer_, &piece, 1, nullptr, Endpoint::WriteCompletion::delivered,
-                                  &counted->operation);
+        return origin_.post_write(peer_, &piece, 1, local_region_.descriptors(),
+                                  Endpoint::WriteCompletion::delivered, &counted->operation);
     }
     template <class Condition>
     void poll_until(Condition&& condition) {
@@ -116,6 +117,7 @@ class RailsTest : public ::testing::Test {
     std::vector<char> local_ = std::vector<char>(kBytes * kBlocks);
     std::vector<char> remote_ = std::vector<char>(kBytes * kBlocks);
     Region region_;
+    Region local_region_;  // of local_, where that is needed
     PeerAddress peer_ = FI_ADDR_UNSPEC;
     std::vector<uint64_t> arrived_;
 };
@@ -148,9 +150,8 @@ TEST_F(RailsTest, ReadsAreDividedAndArrive) {
     for (size_t block = 0; block < kBlocks; ++block) {
         operations.push_back(std::make_unique<Counted>(&completed));
         const RmaBlock piece{&local_[block * kBytes], kBytes, remote_block(block)};
-        poll_until([&] {
-            return origin_.post_read(peer_, &piece, 1, nullptr, &operations.back()->operation);
-        });
+        poll_until(
+            [&] { return origin_.post_read(peer_, &piece, 1, {}, &operations.back()->operation); });
     }
     poll_until([&] { return completed == static_cast<int>(kBlocks); });
     EXPECT_EQ(remote_, local_);
@@ -216,7 +217,7 @@ TEST_F(RailsTest, ShortOperationsStayOnTheFirst) {
     std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};
     poll_until([&] { return post_write(0, Endpoint::kShortestDividedBytes - 8, &operations[0]); });
     poll_until([&] {
-        return origin_.post_write_notify(peer_, local_.data(), 64, nullptr, remote_block(1), 5,
+        return origin_.post_write_notify(peer_, local_.data(), 64, {}, remote_block(1), 5,
                                          &operations[1].operation);
     });
     poll_until([&] { return completed == 2 && arrived_.size() == 1; });
@@ -230,7 +231,7 @@ TEST_F(RailsTest, ImmediateDataArrivesOverAllRails) {
     for (size_t block = 0; block < kBlocks; ++block) {
         operations.push_back(std::make_unique<Counted>(&completed));
         poll_until([&] {
-            return origin_.post_write_notify(peer_, &local_[block * kBytes], kBytes, nullptr,
+            return origin_.post_write_notify(peer_, &local_[block * kBytes], kBytes, {},
                                              remote_block(block), static_cast<uint32_t>(block),
                                              &operations.back()->operation);
         });
@@ -252,7 +253,7 @@ TEST_F(RailsTest, LongWritesCompleteAtTheirTarget) {
     connect();
     int completed = 0;
     Counted counted(&completed);
-    ASSERT_TRUE(origin_.post_write_notify(peer_, local_.data(), kBytes, nullptr, remote_block(0), 1,
+    ASSERT_TRUE(origin_.post_write_notify(peer_, local_.data(), kBytes, {}, remote_block(0), 1,
                                           &counted.operation));
     constexpr int kPolls = 1000;
     for (int i = 0; i < kPolls; ++i) {
@@ -277,13 +278,42 @@ TEST_F(RailsTest, HaveNoOrderAmongEachOther) {
     EXPECT_EQ(domain_.orders_writes(), one.orders_writes());
 }
 
-TEST_F(RailsTest, NeedOneKeyForAllOfThem) {
+TEST_F(RailsTest, HaveTheSameRulesForMemory) {
     ProviderChoice choice = choose_loopback(domain_);
     choice.info->domain_attr->mr_mode |= FI_MR_PROV_KEY;
     std::string error;
     EXPECT_FALSE(domain_.add_rail(std::move(choice), 4, &error));
-    EXPECT_THAT(error, HasSubstr("chooses the keys of registered memory"));
+    EXPECT_THAT(error, HasSubstr("other rules for registered memory"));
     EXPECT_EQ(domain_.rails().size(), 1U);
+}
+
+// A post without the rail's descriptor of its memory would end the test.
+class RailsWithLocalRegistrationTest : public RailsTest {
+  protected:
+    void SetUp() override {
+        Faults faults;
+        faults.local_registration_needed = true;
+        set_faults(faults);
+        RailsTest::SetUp();
+        std::string error;
+        local_region_ = domain_.register_memory(local_.data(), local_.size(), Access::local_source,
+                                                origin_.on_rails(), &error);
+        ASSERT_TRUE(local_region_.valid()) << error;
+    }
+    void TearDown() override {
+        local_region_ = {};
+        RailsTest::TearDown();
+        set_faults({});
+    }
+};
+
+TEST_F(RailsWithLocalRegistrationTest, EachRailHasADescriptorOfItsOwn) {
+    const Descriptors local = local_region_.descriptors();
+    EXPECT_NE(local.on_rail(0), local.on_rail(1));
+    EXPECT_TRUE(is_registered(local_.data(), local_.size(), local.on_rail(0)));
+    EXPECT_TRUE(is_registered(local_.data(), local_.size(), local.on_rail(1)));
+    connect();
+    EXPECT_TRUE(std::equal(local_.begin(), local_.begin() + kBytes, remote_.begin()));
 }
 
 TEST_F(RailsTest, WaitTogether) {
@@ -303,8 +333,8 @@ TEST_F(RailsTest, WaitTogether) {
     bool is_posted = false;
     while (completed == 0) {
         is_posted =
-            is_posted || other.post_write(peer, &piece, 1, nullptr,
-                                          Endpoint::WriteCompletion::delivered, &counted.operation);
+            is_posted || other.post_write(peer, &piece, 1, {}, Endpoint::WriteCompletion::delivered,
+                                          &counted.operation);
         other.poll();
         pollfd event{target_.wait_fd(), POLLIN, 0};
         if (::poll(&event, 1, 0) == 1) {  // otherwise the target sleeps

@@ -38,8 +38,8 @@ class AnswerSlotsTest : public ::testing::Test {
             {slots.address + uint64_t{number - 1} * wire::kAnswerSlotBytes, slots.key}};
         fabric::Operation operation;
         operation.complete = [](fabric::Operation*, const fabric::Completion&) {};
-        while (!endpoint_.post_write(self, &block, 1, nullptr,
-                                     fabric::Endpoint::WriteCompletion::local, &operation)) {
+        while (!endpoint_.post_write(self, &block, 1, {}, fabric::Endpoint::WriteCompletion::local,
+                                     &operation)) {
             endpoint_.poll();
         }
         const auto has_come = [&] {

@@ -57,8 +57,9 @@ TEST_F(RegisteredMappingTest, HoldsZeros) {
 TEST_F(RegisteredMappingTest, RegistersAllOfIt) {
     ASSERT_TRUE(mapping_.map(kBytes));
     ASSERT_TRUE(make_accessible(Access::local)) << error_;
-    EXPECT_TRUE(fabric::is_registered(mapping_.data(), kBytes, mapping_.descriptor()));
-    EXPECT_FALSE(fabric::is_registered(mapping_.data(), kBytes + 1, mapping_.descriptor()));
+    EXPECT_TRUE(fabric::is_registered(mapping_.data(), kBytes, mapping_.descriptors().on_rail(0)));
+    EXPECT_FALSE(
+        fabric::is_registered(mapping_.data(), kBytes + 1, mapping_.descriptors().on_rail(0)));
 }
 
 TEST_F(RegisteredMappingTest, RemoteAddressesAreAsFarApartAsPlaces) {
@@ -75,7 +76,7 @@ TEST_F(RegisteredMappingTest, KeepsTheMappingWhenRegistrationIsRefused) {
     EXPECT_FALSE(make_accessible(Access::local));
     EXPECT_THAT(error_, HasSubstr("fi_mr_reg"));
     EXPECT_NE(mapping_.data(), nullptr);
-    EXPECT_EQ(mapping_.descriptor(), nullptr);
+    EXPECT_EQ(mapping_.descriptors().on_rail(0), nullptr);
     allow(1);
     EXPECT_TRUE(make_accessible(Access::local)) << error_;
 }
@@ -92,7 +93,7 @@ TEST_F(RegisteredMappingTest, CloseEndsRegistrationAndMapping) {
     mapping_.close();
     EXPECT_EQ(mapping_.data(), nullptr);
     EXPECT_EQ(mapping_.bytes(), 0U);
-    EXPECT_EQ(mapping_.descriptor(), nullptr);
+    EXPECT_EQ(mapping_.descriptors().on_rail(0), nullptr);
     EXPECT_EQ(mapping_.key(), 0U);
     mapping_.close();
 }
@@ -103,27 +104,28 @@ class RegisteredBuffersTest : public RegistrationTest {
         return buffers_.open(buffer_count, buffer_bytes, domain_, endpoint_, Access::local,
                              &error_);
     }
+    void* descriptor_of(const void* piece) const { return buffers_.descriptors(piece).on_rail(0); }
     RegisteredBuffers buffers_;
 };
 
 TEST_F(RegisteredBuffersTest, RegistersEachBufferWhenItIsNeeded) {
     allow(4);
     ASSERT_TRUE(open(4, 4096)) << error_;
-    void* first = buffers_.acquire(4096);
+    auto* first = static_cast<char*>(buffers_.acquire(4096));
     EXPECT_EQ(buffers_.manager().ready_count(), 1U);
     buffers_.release(first);
     for (size_t i = 0; i < 16; ++i) {
         void* piece = buffers_.acquire(1024);
         ASSERT_NE(piece, nullptr);
-        EXPECT_TRUE(fabric::is_registered(piece, 1024, buffers_.descriptor(piece)));
-        EXPECT_FALSE(fabric::is_registered(piece, 4097, buffers_.descriptor(piece)));
+        EXPECT_TRUE(fabric::is_registered(piece, 1024, descriptor_of(piece)));
+        EXPECT_FALSE(fabric::is_registered(piece, 4097, descriptor_of(piece)));
         EXPECT_EQ(buffers_.manager().ready_count(), i / 4 + 1);
     }
     EXPECT_EQ(buffers_.acquire(1), nullptr);
-    EXPECT_EQ(buffers_.descriptor(first), buffers_.descriptor(static_cast<char*>(first) + 4095));
-    EXPECT_NE(buffers_.descriptor(first), buffers_.descriptor(static_cast<char*>(first) + 4096));
+    EXPECT_EQ(descriptor_of(first), descriptor_of(first + 4095));
+    EXPECT_NE(descriptor_of(first), descriptor_of(first + 4096));
     buffers_.close();
-    EXPECT_EQ(buffers_.descriptor(first), nullptr);
+    EXPECT_EQ(descriptor_of(first), nullptr);
     buffers_.close();
     EXPECT_FALSE(open(2, 8192)) << "the registrations that were allowed have been made";
     allow(1);

@@ -60,7 +60,7 @@ class OriginStrangers : public ::testing::Test {
         bool is_posted = false;
         network_->wait_until([&] {
             is_posted = is_posted || stranger_.post_send(origin_, piece, bytes,
-                                                         buffers_.descriptor(piece), &sent);
+                                                         buffers_.descriptors(piece), &sent);
             stranger_.poll();
             return sent.is_complete;
         });

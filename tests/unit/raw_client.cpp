@@ -158,16 +158,16 @@ void RawClient::write(const Frame& frame, uint64_t position, uint32_t immediate)
 bool RawClient::post(Outgoing& outgoing) {
     if (!outgoing.is_announced) {
         const fabric::RmaBlock block{outgoing.piece, outgoing.bytes, outgoing.target};
-        return endpoint_.post_write(peer_, &block, 1, buffers_.descriptor(outgoing.piece),
+        return endpoint_.post_write(peer_, &block, 1, buffers_.descriptors(outgoing.piece),
                                     fabric::Endpoint::WriteCompletion::local, &outgoing.operation);
     }
     if (outgoing.is_write) {
         return endpoint_.post_write_notify(peer_, outgoing.piece, outgoing.bytes,
-                                           buffers_.descriptor(outgoing.piece), outgoing.target,
+                                           buffers_.descriptors(outgoing.piece), outgoing.target,
                                            outgoing.immediate, &outgoing.operation);
     }
     return endpoint_.post_send(peer_, outgoing.piece, outgoing.bytes,
-                               buffers_.descriptor(outgoing.piece), &outgoing.operation);
+                               buffers_.descriptors(outgoing.piece), &outgoing.operation);
 }
 
 bool RawClient::progress() {

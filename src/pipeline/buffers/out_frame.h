@@ -32,7 +32,7 @@ struct OutFrame : fabric::Operation {
     // Post it as a message, and as a write into its receiver's memory with that immediate data.
     // Return false when the provider cannot take it now.
     bool post(fabric::Endpoint& endpoint, fabric::PeerAddress to) {
-        return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptor(this), this);
+        return endpoint.post_send(to, wire(), wire_bytes, buffers->descriptors(this), this);
     }
     bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                    const fabric::RemoteMemory& target, uint32_t immediate,
@@ -42,14 +42,14 @@ struct OutFrame : fabric::Operation {
         }
         wire::seal(wire(), wire_bytes, header()->token);
         return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
-                                          buffers->descriptor(this), target, immediate, this);
+                                          buffers->descriptors(this), target, immediate, this);
     }
     // Posts it as a write that nothing announces at its receiver.
     bool post_unannounced(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                           const fabric::RemoteMemory& target) {
         wire::seal(wire(), wire_bytes, header()->token);
         const fabric::RmaBlock block{wire(), wire_bytes + wire::kSealBytes, target};
-        return endpoint.post_write(to, &block, 1, buffers->descriptor(this),
+        return endpoint.post_write(to, &block, 1, buffers->descriptors(this),
                                    fabric::Endpoint::WriteCompletion::local, this);
     }
     // Releases the piece, and so ends the frame. It must not be under way.

@@ -81,7 +81,7 @@ void ReceivePool::close() {
 }
 
 void ReceivePool::post(Buffer* buffer) {
-    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, buffer->memory->descriptor(),
+    if (!endpoint_->post_multi_receive(buffer->data, buffer_bytes_, buffer->memory->descriptors(),
                                        &buffer->operation)) {
         unposted_.push_back(buffer);
     }

@@ -72,8 +72,9 @@ void* RegisteredBuffers::acquire(size_t bytes) {
     return manager_.acquire(bytes);
 }
 
-void* RegisteredBuffers::descriptor(const void* piece) const {
-    return regions_.empty() ? nullptr : regions_[manager_.buffer_of(piece)].descriptor();
+fabric::Descriptors RegisteredBuffers::descriptors(const void* piece) const {
+    return regions_.empty() ? fabric::Descriptors()
+                            : regions_[manager_.buffer_of(piece)].descriptors();
 }
 
 uint64_t RegisteredBuffers::key(const void* piece) const {

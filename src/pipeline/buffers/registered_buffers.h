@@ -32,7 +32,7 @@ class RegisteredBuffers {
     size_t buffer_bytes() const { return manager_.buffer_bytes(); }
     const BufferManager& manager() const { return manager_; }
     // What posts need that name a piece.
-    void* descriptor(const void* piece) const;
+    fabric::Descriptors descriptors(const void* piece) const;
     // Peers name a piece with these two. They are valid only with Access::remote.
     uint64_t key(const void* piece) const;
     uint64_t remote_address(const void* piece) const;

@@ -33,8 +33,8 @@ class RegisteredMapping {
 
     char* data() const { return data_; }
     size_t bytes() const { return bytes_; }
-    // What posts need that name this memory; nullptr while it is not registered.
-    void* descriptor() const { return region_.descriptor(); }
+    // What posts need that name this memory.
+    fabric::Descriptors descriptors() const { return region_.descriptors(); }
     // Peers name the memory with these two. They are valid only with Access::remote.
     uint64_t key() const { return region_.key(); }
     uint64_t remote_address(const void* place) const {

@@ -177,7 +177,7 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
     rma->is_delivered_write = !ordered_writes_;
     int64_t copy_ns = 0;
     fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
-    void* descriptor = local.descriptor();
+    fabric::Descriptors descriptors = local.descriptors();
     if (needs_bounce(local)) {
         if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
             drop(rma);
@@ -185,14 +185,14 @@ bool RmaPoster::write(Channel& channel, Task* task, const fabric::RmaBlock* bloc
         }
         copy_ns = copy_out(*rma, blocks, block_count);
         blocks = bounced;
-        descriptor = buffers_.descriptor(rma->bounce);
+        descriptors = buffers_.descriptors(rma->bounce);
     }
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, blocks, block_count);
     }
     const auto completion = ordered_writes_ ? fabric::Endpoint::WriteCompletion::local
                                             : fabric::Endpoint::WriteCompletion::delivered;
-    if (!endpoint_.post_write(channel.peer, blocks, block_count, descriptor, completion,
+    if (!endpoint_.post_write(channel.peer, blocks, block_count, descriptors, completion,
                               &rma->operation)) {
         drop(rma);
         return false;
@@ -227,7 +227,7 @@ bool RmaPoster::write_copy(Channel& channel, const fabric::RmaBlock& block) {
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, &copy, 1);
     }
-    if (!endpoint_.post_write(channel.peer, &copy, 1, buffers_.descriptor(rma->bounce),
+    if (!endpoint_.post_write(channel.peer, &copy, 1, buffers_.descriptors(rma->bounce),
                               fabric::Endpoint::WriteCompletion::delivered, &rma->operation)) {
         drop(rma);
         return false;
@@ -244,7 +244,7 @@ bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* block
                      size_t block_count, const fabric::Region& local) {
     RmaOperation* rma = new_operation(channel, task);
     fabric::RmaBlock bounced[fabric::kMaxRmaBlocks];
-    void* descriptor = local.descriptor();
+    fabric::Descriptors descriptors = local.descriptors();
     if (needs_bounce(local)) {
         if (!lay_out_bounce(rma, blocks, block_count, bounced)) {
             drop(rma);
@@ -253,12 +253,12 @@ bool RmaPoster::read(Channel& channel, Task* task, const fabric::RmaBlock* block
         std::copy(blocks, blocks + block_count, rma->blocks);
         rma->copied_blocks = block_count;
         blocks = bounced;
-        descriptor = buffers_.descriptor(rma->bounce);
+        descriptors = buffers_.descriptors(rma->bounce);
     }
     if (base::is_tracing()) [[unlikely]] {
         trace(rma, blocks, block_count);
     }
-    if (!endpoint_.post_read(channel.peer, blocks, block_count, descriptor, &rma->operation)) {
+    if (!endpoint_.post_read(channel.peer, blocks, block_count, descriptors, &rma->operation)) {
         drop(rma);
         return false;
     }
