@@ -5,7 +5,7 @@ namespace armci::datasrv {
 
 bool Answers::open(fabric::Domain& domain, fabric::Endpoint& endpoint, std::string* error) {
     constexpr size_t kBytes = 64 << 10;
-    return buffers_.open(1, kBytes, domain, endpoint, fabric::Access::local, error);
+    return buffers_.open(1, kBytes, domain, endpoint.on_first_rail(), fabric::Access::local, error);
 }
 
 void Answers::close() {

@@ -5,6 +5,7 @@
 // other origin's answers. What cannot leave now waits here, in order for each client.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -64,7 +65,7 @@ class Answers {
         wire::FrameKind kind{};
         uint64_t request_id = 0;
         size_t body_bytes = 0;
-        char body[sizeof(wire::RecvBuffersBody)];
+        char body[std::max(sizeof(wire::RecvBuffersBody), sizeof(wire::SegmentReply))];
     };
     void send_or_queue(const Waiting& answer);
     bool try_send(const Waiting& answer);

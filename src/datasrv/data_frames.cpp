@@ -12,7 +12,7 @@ namespace armci::datasrv {
 bool DataFrames::open(const ServerOptions& options, fabric::Domain& domain,
                       fabric::Endpoint& endpoint, std::string* error) {
     messages_are_short_ = options.write_chunks;
-    return buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint,
+    return buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint.on_rails(),
                          fabric::Access::local, error);
 }
 

@@ -18,7 +18,7 @@ int64_t data_room(size_t frame_bytes) {
 }  // namespace
 
 void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-                       const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
+                       const wire::TransferBody& body, const wire::ReplyPlaces& reply_buffers,
                        const node::Attachment* attached) {
     Stream stream;  // on the heap only if it has to wait
     stream.client = &client;
@@ -41,7 +41,7 @@ void GetStreams::start(Client& client, uint64_t request_id, const wire::LayoutVi
 }
 
 void GetStreams::answer(Client& client, uint64_t request_id, std::span<const char> data,
-                        const wire::ReplyBuffersBody& reply_buffers) {
+                        const wire::ReplyPlaces& reply_buffers) {
     const auto cursor_of = [bytes = data.size()](const char* begin) {
         strided::Layout layout;
         layout.count[0] = static_cast<int64_t>(bytes);
@@ -107,14 +107,14 @@ void GetStreams::credit(const Client& client, uint64_t request_id, const wire::C
 int64_t GetStreams::next_chunk_bytes(const Stream& stream) const {
     const int64_t left = stream.total_bytes - stream.sent_bytes;
     const int64_t largest = data_room(frames_.max_bytes());
-    if (stream.reply_buffers.count > 0) {
-        if (stream.sent_chunks - stream.taken_chunks >= stream.reply_buffers.count) {
+    if (stream.reply_buffers.body.count > 0) {
+        if (stream.sent_chunks - stream.taken_chunks >= stream.reply_buffers.body.count) {
             return 0;
         }
         const int64_t reply_buffer = std::min(
-            largest, data_room(stream.reply_buffers.reply_buffer_bytes - wire::kSealBytes));
+            largest, data_room(stream.reply_buffers.body.reply_buffer_bytes - wire::kSealBytes));
         // One or two are filled.
-        if (stream.reply_buffers.count <= 2) {
+        if (stream.reply_buffers.body.count <= 2) {
             return std::min(left, reply_buffer);
         }
         const int64_t room = pipeline::chunk_room_bytes(reply_buffer, stream.sent_bytes, left);
@@ -152,10 +152,10 @@ bool GetStreams::fill(Stream& stream, char* data, int64_t bytes) {
 }
 
 bool GetStreams::post(const Stream& stream, OutReply* reply) {
-    if (stream.reply_buffers.count == 0) {
+    if (stream.reply_buffers.body.count == 0) {
         return sender_.post(*stream.client, reply);
     }
-    const auto index = static_cast<uint32_t>(stream.sent_chunks % stream.reply_buffers.count);
+    const auto index = static_cast<uint32_t>(stream.sent_chunks % stream.reply_buffers.body.count);
     return sender_.post_into_reply_buffer(*stream.client, reply, stream.reply_buffers, index);
 }
 

@@ -34,13 +34,13 @@ class GetStreams {
     // for one, otherwise it starts a stream. The layout must have been checked. `attached` is the
     // process whose memory it is in, nullptr for global memory.
     void start(Client& client, uint64_t request_id, const wire::LayoutView& layout,
-               const wire::TransferBody& body, const wire::ReplyBuffersBody& reply_buffers,
+               const wire::TransferBody& body, const wire::ReplyPlaces& reply_buffers,
                const node::Attachment* attached);
     // Answers with data that has been read already. The origin has room for all of it, in messages
     // or in these reply buffers. What cannot be sent at once is kept, so call it only while
     // may_answer().
     void answer(Client& client, uint64_t request_id, std::span<const char> data,
-                const wire::ReplyBuffersBody& reply_buffers);
+                const wire::ReplyPlaces& reply_buffers);
     // Notes that the origin has taken that much. Unknown requests are ignored, because the last
     // credit and the end of the get may cross.
     void credit(const Client& client, uint64_t request_id, const wire::CreditBody& taken);
@@ -70,7 +70,7 @@ class GetStreams {
         int64_t sent_bytes = 0;
         int64_t taken_bytes = 0;
         int64_t window_bytes = 0;
-        wire::ReplyBuffersBody reply_buffers;  // count 0: the data travels as messages
+        wire::ReplyPlaces reply_buffers;  // without any, the data travels as messages
         uint64_t sent_chunks = 0;
         uint64_t taken_chunks = 0;
         strided::Cursor from;

@@ -8,8 +8,7 @@
 
 namespace armci::datasrv {
 
-void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutBody& body,
-                      fabric::Descriptors memory) {
+void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutBody& body) {
     const uint32_t slot = gets_.take();
     Get& get = gets_[slot];
     get.operation.complete = on_written;
@@ -20,7 +19,6 @@ void GetsByPut::start(Client& client, uint64_t request_id, const wire::GetByPutB
     get.request_id = request_id;
     get.left = body;
     get.bytes = static_cast<int64_t>(body.bytes);
-    get.memory = memory;
     get.posted_ns = 0;
     // Those that have waited come first.
     if (!waiting_.empty() || !post(get)) {
@@ -32,18 +30,28 @@ bool GetsByPut::post(Get& get) {
     if (!may_post(get)) {
         return false;
     }
-    const auto bytes =
-        static_cast<size_t>(std::min<uint64_t>(get.left.bytes, endpoint_.max_rma_bytes()));
-    const fabric::RmaBlock block{reinterpret_cast<void*>(get.left.address),
-                                 bytes,
-                                 {get.left.local_address, get.left.local_key}};
+    // An origin that frees memory while its get is under way has made an error.
+    const fabric::Region* region = memory_.registration_of(get.left.address, get.left.bytes);
+    if (region == nullptr) {
+        answers_.refuse(*get.client, wire::FrameKind::get_by_put, get.request_id,
+                        {wire::Failure::bad_address, get.left.address, get.left.bytes});
+        gets_.release(get.slot);
+        return true;
+    }
     const auto completion = orders_writes_ ? fabric::Endpoint::WriteCompletion::local
                                            : fabric::Endpoint::WriteCompletion::delivered;
+    const auto bytes = static_cast<size_t>(
+        std::min<uint64_t>(get.left.bytes, endpoint_.max_write_bytes(completion)));
+    const fabric::RmaBlock block{
+        reinterpret_cast<void*>(get.left.address),
+        bytes,
+        {get.left.local_address, get.left.local_key,
+         endpoint_.further_key_count() > 0 ? get.left.local_further_keys : nullptr}};
     if (base::is_tracing()) [[unlikely]] {
         get.posted_ns = base::now_ns();
         get.posted_bytes = static_cast<int64_t>(bytes);
     }
-    if (!endpoint_.post_write(get.client->peer, &block, 1, get.memory, completion,
+    if (!endpoint_.post_write(get.client->peer, &block, 1, region->descriptors(), completion,
                               &get.operation)) {
         return false;
     }

@@ -11,6 +11,7 @@
 #include "base/slot_table.h"
 #include "datasrv/answers.h"
 #include "datasrv/client.h"
+#include "datasrv/target_memory.h"
 #include "fabric/endpoint.h"
 #include "wire/frame.h"
 
@@ -19,9 +20,9 @@ namespace armci::datasrv {
 // Only one thread may use it at a time.
 class GetsByPut {
   public:
-    // `answers` tells origins that their data is there.
-    GetsByPut(fabric::Endpoint& endpoint, Answers& answers)
-        : endpoint_(endpoint), answers_(answers) {}
+    // `answers` tells origins that their data is there, or is refused.
+    GetsByPut(fabric::Endpoint& endpoint, Answers& answers, TargetMemory& memory)
+        : endpoint_(endpoint), answers_(answers), memory_(memory) {}
     // `orders_writes` says that a message arrives after the writes before it.
     void open(bool orders_writes) { orders_writes_ = orders_writes; }
     // The endpoint must be closed before.
@@ -31,9 +32,8 @@ class GetsByPut {
         under_way_ = 0;
     }
 
-    // The memory must have been checked; `memory` are the descriptors of its registration.
-    void start(Client& client, uint64_t request_id, const wire::GetByPutBody& body,
-               fabric::Descriptors memory);
+    // The memory must have been checked.
+    void start(Client& client, uint64_t request_id, const wire::GetByPutBody& body);
     // Posts what could not be posted before. A client whose connection is full does not delay the
     // others. Returns true when something was posted.
     bool progress();
@@ -51,8 +51,7 @@ class GetsByPut {
         uint64_t request_id = 0;
         wire::GetByPutBody left;  // what has not been posted yet
         int64_t bytes = 0;        // of the whole get
-        fabric::Descriptors memory;
-        int64_t posted_ns = 0;  // for the timeline, like the next one
+        int64_t posted_ns = 0;    // for the timeline, like the next one
         int64_t posted_bytes = 0;
     };
 
@@ -63,13 +62,15 @@ class GetsByPut {
     bool may_post(const Get& get) const {
         return under_way_ < kMaxUnderWay && get.client->puts_for_gets < kMaxOfClient;
     }
-    // Posts one write, the whole rest if the provider takes that much at a time.
+    // Posts one write, the whole rest if the provider takes that much at a time. It ends a get
+    // whose memory is gone. Returns false if it cannot be posted now.
     bool post(Get& get);
     static void on_written(fabric::Operation* operation, const fabric::Completion& completion);
     void go_on(Get& get);
 
     fabric::Endpoint& endpoint_;
     Answers& answers_;
+    TargetMemory& memory_;
     bool orders_writes_ = false;
     int under_way_ = 0;
     base::SlotTable<Get> gets_;

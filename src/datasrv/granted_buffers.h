@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "base/trace.h"
 #include "datasrv/answers.h"
@@ -32,6 +33,8 @@ class GrantedBuffers {
     void close();
 
     const pipeline::RecvAreaAddress& address() const { return address_; }
+    // pipeline::RecvArea::further_keys()
+    const std::vector<uint64_t>& further_keys() const { return area_.further_keys(); }
     // Returns where a write with that immediate data begins.
     pipeline::RecvArea::Place find(uint64_t place) { return area_.find(place); }
 

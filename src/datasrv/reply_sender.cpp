@@ -60,11 +60,13 @@ bool ReplySender::post_into_slot(Client& client, OutReply* reply) {
 }
 
 bool ReplySender::post_into_reply_buffer(Client& client, OutReply* reply,
-                                         const wire::ReplyBuffersBody& reply_buffers,
-                                         uint32_t index) {
+                                         const wire::ReplyPlaces& reply_buffers, uint32_t index) {
     stamp(client, reply);
-    const fabric::RemoteMemory target{reply_buffers.address[index], reply_buffers.key[index]};
-    if (!reply->post_into(endpoint_, client.peer, target, reply_buffers.immediate[index])) {
+    const wire::ReplyBuffersBody& body = reply_buffers.body;
+    const fabric::RemoteMemory target{
+        body.address[index], body.key[index],
+        reply_buffers.further_keys_of(index, endpoint_.further_key_count())};
+    if (!reply->post_into(endpoint_, client.peer, target, body.immediate[index])) {
         return false;
     }
     note_acknowledged(client);

@@ -38,7 +38,7 @@ class ReplySender {
     bool post(Client& client, OutReply* reply);
     // Writes a data frame to the origin's reply buffer of that index.
     bool post_into_reply_buffer(Client& client, OutReply* reply,
-                                const wire::ReplyBuffersBody& reply_buffers, uint32_t index);
+                                const wire::ReplyPlaces& reply_buffers, uint32_t index);
     // Makes a posted frame appear in the timeline when the provider has completed it.
     static void trace(OutReply* data_frame, int64_t posted_ns);
 

@@ -48,6 +48,8 @@ class Server {
               std::string* error);
     const std::vector<unsigned char>& address() const { return service_.address(); }
     const pipeline::RecvAreaAddress& recv_area() const { return service_.recv_area(); }
+    // The keys of that memory on the further rails, where these differ.
+    const std::vector<uint64_t>& recv_area_keys() const { return service_.recv_area_keys(); }
 
     // From now on the engine carries out puts of at least min_bytes that come into granted receive
     // buffers. Call it before requests come.

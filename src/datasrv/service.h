@@ -108,6 +108,7 @@ class Service {
     fabric::WaitMode wait_mode() const { return endpoint_.wait_mode(); }
     int wait_fd() const { return endpoint_.wait_fd(); }
     const pipeline::RecvAreaAddress& recv_area() const { return granted_.address(); }
+    const std::vector<uint64_t>& recv_area_keys() const { return granted_.further_keys(); }
     ServerLoad load() const ARMCI_REQUIRES(mutex);
     size_t client_bytes() const ARMCI_REQUIRES(mutex) { return clients_.bytes(); }
     uint64_t executed_frames() const ARMCI_REQUIRES(mutex) { return clients_.executed_frames(); }
@@ -128,7 +129,7 @@ class Service {
     node::MutexQueue mutexes_;
     Clients clients_{endpoint_};
     GetStreams streams_{sender_, data_frames_, answers_};
-    GetsByPut gets_by_put_{endpoint_, answers_};
+    GetsByPut gets_by_put_{endpoint_, answers_, memory_};
     OffloadedPuts offloaded_{memory_};
     Mailboxes mailboxes_{granted_, clients_};
     std::vector<uint64_t> addresses_;  // of the vector that is being executed

@@ -87,8 +87,11 @@ fabric::Region TargetMemory::register_segment(const wire::SegmentBody& segment) 
 
 Outcome TargetMemory::add_segment(const wire::SegmentBody& segment, wire::SegmentReply* reply) {
     fabric::Region region = registers_ ? register_segment(segment) : fabric::Region();
-    *reply = region.valid() ? wire::SegmentReply{region.remote_base(), region.key(), 1}
-                            : wire::SegmentReply{};
+    *reply = {};
+    if (region.valid()) {
+        *reply = {region.remote_base(), region.key(), 1};
+        region.copy_further_keys(reply->further_keys);
+    }
     if (!segments_.add(segment.address, segment.bytes, std::move(region))) {
         return Refusal{wire::Failure::bad_address, segment.address, segment.bytes};
     }

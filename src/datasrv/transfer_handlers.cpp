@@ -139,11 +139,10 @@ Outcome handle_get(const HandlerParts& parts, const Request& request) {
 // Origins send this only for memory that they were told is registered.
 Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
                           const wire::GetByPutBody& body) {
-    const fabric::Region* region = parts.memory.registration_of(body.address, body.bytes);
-    if (region == nullptr) {
+    if (parts.memory.registration_of(body.address, body.bytes) == nullptr) {
         return Refusal{wire::Failure::bad_address, body.address, body.bytes};
     }
-    parts.gets_by_put.start(request.client, request.header.request_id, body, region->descriptors());
+    parts.gets_by_put.start(request.client, request.header.request_id, body);
     return {};
 }
 
@@ -152,7 +151,7 @@ Outcome handle_get_by_put(const HandlerParts& parts, const Request& request,
 Outcome handle_batch(const HandlerParts& parts, const Request& request) {
     wire::BatchReader reader(request.frame, request.header.frame_bytes);
     wire::BatchView view;
-    wire::ReplyBuffersBody reply_buffers;
+    wire::ReplyPlaces reply_buffers;
     if (!reader.take_reply_buffers(request.header, &reply_buffers)) {
         return request.malformed();
     }

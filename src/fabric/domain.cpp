@@ -76,17 +76,13 @@ std::string Domain::why_no_rail(const ProviderChoice& choice) const {
         return "the other rail uses provider " + provider_name() + ", this one " +
                other.fabric_attr->prov_name;
     }
-    if (provider_chooses_keys()) {
-        return "provider " + provider_name() +
-               " chooses the keys of registered memory, which this library does for one rail only";
-    }
     if (mine.mr_mode != its.mr_mode || mine.mr_key_size != its.mr_key_size) {
         return "the other rail has other rules for registered memory than this one";
     }
     if (info().addr_format != other.addr_format || other.addr_format == FI_ADDR_STR) {
         return "the rails have addresses of different kinds";
     }
-    return row().rma && row().delivery
+    return row().rma && (row().delivery || is_ordered())
                ? ""
                : "provider " + provider_name() + " does not say when a remote write is complete";
 }
@@ -108,8 +104,16 @@ void Domain::end_start() {
     }
 }
 
-int Domain::try_to_register(const Registration& wanted, uint64_t key, fid_ep* target,
-                            FidPtr<fid_mr>* mr, const char** call) {
+RequestedKey Domain::take_key() const {
+    return RequestedKey::take(info().domain_attr->mr_key_size);
+}
+
+bool Domain::has_key_for_each_rail() const {
+    return provider_chooses_keys() || faults().rail_keys_differ;
+}
+
+int Domain::try_to_register(const Wanted& wanted, uint64_t key, fid_ep* target, FidPtr<fid_mr>* mr,
+                            const char** call) {
     fid_mr* opened = nullptr;
     *call = "fi_mr_reg";
     const auto try_once = [&] {
@@ -133,41 +137,49 @@ int Domain::try_to_register(const Registration& wanted, uint64_t key, fid_ep* ta
     return result;
 }
 
-int Domain::try_on_all_rails(const Registration& wanted, uint64_t key,
-                             Region::Registrations* opened, const char** call) {
+int Domain::try_on_all_rails(const Wanted& wanted, Region::OnRails* opened, const char** call) {
     const bool is_remote = wanted.access == Access::remote || wanted.access == Access::remote_sink;
-    opened->on_rails.reset();
-    int result = try_to_register(wanted, key, wanted.targets.front(), &opened->first, call);
-    if (result != 0 || rails_.empty() || !(is_remote || needs_local_registration_)) {
+    const uint64_t key = opened->first.requested_key.value();
+    int result = try_to_register(wanted, key, wanted.targets.front(), &opened->first.memory, call);
+    const size_t further_count = wanted.targets.size() - 1;
+    if (result != 0 || further_count == 0 || !(is_remote || needs_local_registration_)) {
         return result;
     }
-    opened->on_rails = std::make_unique<FidPtr<fid_mr>[]>(rails_.size());
-    for (size_t i = 0; result == 0 && i < rails_.size(); ++i) {
-        result = rails_[i]->try_to_register(wanted, key, wanted.targets[i + 1],
-                                            &opened->on_rails[i], call);
+    opened->further = std::make_unique<Registration[]>(further_count);
+    for (size_t i = 0; result == 0 && i < further_count; ++i) {
+        Registration& there = opened->further[i];
+        const bool has_own_key = !provider_chooses_keys() && has_key_for_each_rail();
+        if (has_own_key) {
+            there.requested_key = take_key();
+            if (!there.requested_key.valid()) {
+                return -FI_ENOKEY;
+            }
+        }
+        result = rails_[i]->try_to_register(wanted, has_own_key ? there.requested_key.value() : key,
+                                            wanted.targets[i + 1], &there.memory, call);
     }
     return result;
 }
 
-Region Domain::register_memory(void* start, size_t bytes, Access access,
-                               const std::vector<fid_ep*>& targets, std::string* error) {
-    const size_t key_bytes = info().domain_attr->mr_key_size;
-    RequestedKey requested;
-    Region::Registrations opened;
+Region Domain::register_memory(void* start, size_t bytes, Access access, Targets targets,
+                               std::string* error) {
+    Region::OnRails opened;
     const char* call = "";
     int result = -FI_ENOKEY;
     // A provider may have given a key to memory of its own.
     for (int i = 0; result == -FI_ENOKEY && i < kKeyTries; ++i) {
         opened = {};
-        requested = provider_chooses_keys() ? RequestedKey() : RequestedKey::take(key_bytes);
-        if (!provider_chooses_keys() && !requested.valid()) {
-            *error = "provider " + provider_name() + " has keys of " + std::to_string(key_bytes) +
-                     " bytes, and none can be chosen: all are in use, or the system refuses "
-                     "random numbers (getrandom)";
-            return {};
+        if (!provider_chooses_keys()) {
+            opened.first.requested_key = take_key();
+            if (!opened.first.requested_key.valid()) {
+                *error = "provider " + provider_name() + " has keys of " +
+                         std::to_string(info().domain_attr->mr_key_size) +
+                         " bytes, and none can be chosen: all are in use, or the system refuses "
+                         "random numbers (getrandom)";
+                return {};
+            }
         }
-        result =
-            try_on_all_rails({start, bytes, access, targets}, requested.value(), &opened, &call);
+        result = try_on_all_rails({start, bytes, access, targets}, &opened, &call);
     }
     if (has_failed(result, call, error)) {
         return {};
@@ -175,8 +187,8 @@ Region Domain::register_memory(void* start, size_t bytes, Access access,
     const uint64_t remote_base = (info().domain_attr->mr_mode & FI_MR_VIRT_ADDR) != 0
                                      ? reinterpret_cast<uint64_t>(start)
                                      : 0;
-    Region region(std::move(requested), std::move(opened), remote_base);
-    for (size_t number = 0; number <= rails_.size(); ++number) {
+    Region region(std::move(opened), further_key_count(), remote_base);
+    for (size_t number = 0; number < targets.size(); ++number) {
         remember_registration(start, bytes, region.descriptors().on_rail(number));
     }
     return region;
@@ -190,11 +202,15 @@ bool Domain::has_failed(int result, const char* call, std::string* error) const 
     return true;
 }
 
-bool Domain::orders_writes() const {
+bool Domain::is_ordered() const {
     const fi_tx_attr& granted = *info().tx_attr;
-    return rails_.empty() && (granted.msg_order & FI_ORDER_SAW) != 0 &&
+    return (granted.msg_order & FI_ORDER_SAW) != 0 &&
            (granted.msg_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
            info().ep_attr->max_order_waw_size >= info().ep_attr->max_msg_size;
+}
+
+bool Domain::orders_writes() const {
+    return is_ordered() && (rails_.empty() || !row().delivery);
 }
 
 bool Domain::shows_writes() const {

@@ -24,7 +24,7 @@ class Domain {
     // Opens one more domain of the same provider, on another adapter or once more on the same one:
     // a rail. All processes must have equally many, in the same order. Endpoints that are opened
     // later use it for long RMA (endpoint.h). Returns false and sets *error if that is refused, or
-    // if the provider does not let memory have one key in several domains.
+    // if the provider cannot have several.
     bool add_rail(ProviderChoice choice, size_t peer_count, std::string* error);
     // Closes the rail that was added last.
     void drop_rail() { rails_.pop_back(); }
@@ -54,7 +54,8 @@ class Domain {
     void set_notifies_writes(bool works) { notifies_writes_ = works; }
     // The first function says whether a write is remotely complete once a later message or write
     // is, whatever their sizes. The second says whether a read that is posted after a write sees
-    // it. Rails have no order among each other.
+    // it. Rails have no order among each other. Where no completion tells that a write has arrived,
+    // writes without immediate data keep to the first rail, and have an order.
     bool orders_writes() const;
     bool orders_reads_after_writes() const;
 
@@ -66,6 +67,8 @@ class Domain {
     // Says whether memory must have its pages when it is registered. Otherwise registered memory
     // takes only the pages that are used.
     bool pins_memory() const { return (info().domain_attr->mr_mode & FI_MR_ALLOCATED) != 0; }
+    // Returns on how many rails beside the first one memory has another key than on that.
+    size_t further_key_count() const { return has_key_for_each_rail() ? rails_.size() : 0; }
     // Returns how many bits a key has.
     int key_bits() const { return std::bit_width(largest_key(info().domain_attr->mr_key_size)); }
 
@@ -78,12 +81,12 @@ class Domain {
     // From now on such a registration fails at once.
     void end_start();
 
-    // Registers [start, start + bytes) on all rails, or for local access where that is not needed
-    // on the first only. Remote access goes to `targets`, the endpoints on these rails
-    // (Endpoint::on_rails()), which some providers must know. Returns an invalid region and sets
-    // *error on failure. Thread-safe.
-    Region register_memory(void* start, size_t bytes, Access access,
-                           const std::vector<fid_ep*>& targets, std::string* error);
+    // Registers [start, start + bytes) on the rails of these endpoints (Endpoint::on_rails(),
+    // on_first_rail()), which some providers must know for remote access. For local access it
+    // registers on the first only if that is not needed. Returns an invalid region and sets *error
+    // on failure. Thread-safe.
+    Region register_memory(void* start, size_t bytes, Access access, Targets targets,
+                           std::string* error);
 
     // Says whether a call of libfabric has failed, by its result, which is a negative error then.
     // If so, it sets *error, which names the call and the provider.
@@ -94,18 +97,22 @@ class Domain {
     fid_av* address_vector() const { return address_vector_.get(); }
 
   private:
-    struct Registration {
+    struct Wanted {
         void* start;
         size_t bytes;
         Access access;
-        const std::vector<fid_ep*>& targets;
+        Targets targets;
     };
-    // Registers here and on the rails, with one key. Returns as try_to_register() does.
-    int try_on_all_rails(const Registration& wanted, uint64_t key, Region::Registrations* opened,
-                         const char** call);
+    // Registers here and on the rails, where opened->first has the requested key. Returns as
+    // try_to_register() does.
+    int try_on_all_rails(const Wanted& wanted, Region::OnRails* opened, const char** call);
     // Returns what libfabric says, and the call that says it.
-    int try_to_register(const Registration& wanted, uint64_t key, fid_ep* target,
-                        FidPtr<fid_mr>* mr, const char** call);
+    int try_to_register(const Wanted& wanted, uint64_t key, fid_ep* target, FidPtr<fid_mr>* mr,
+                        const char** call);
+    RequestedKey take_key() const;
+    bool has_key_for_each_rail() const;
+    // Says the first of orders_writes() for one rail alone.
+    bool is_ordered() const;
     // Returns why that choice cannot be a rail of this domain, or an empty text.
     std::string why_no_rail(const ProviderChoice& choice) const;
     bool has_room_for_immediate_data() const {

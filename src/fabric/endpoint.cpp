@@ -38,6 +38,8 @@ bool Endpoint::open(Domain& domain, const Options& options, std::string* error) 
     address_ = first_.address();
     on_rails_ = {first_.endpoint()};
     wait_mode_ = first_.wait_mode();
+    further_key_count_ = domain.further_key_count();
+    needs_local_registration_ = domain.needs_local_registration();
     return domain.rails().empty() || open_further(domain, options, error);
 }
 
@@ -143,12 +145,28 @@ bool Endpoint::post_on_any(PeerAddress peer, size_t bytes, size_t window_bytes,
     return false;
 }
 
+bool Endpoint::are_on_all_rails(Descriptors local, const RmaBlock* blocks,
+                                size_t block_count) const {
+    return std::all_of(blocks, blocks + block_count, [&](const RmaBlock& block) {
+        return are_on_all_rails(local, block.remote);
+    });
+}
+
+bool Endpoint::count_on_first(bool is_posted, size_t bytes, Operation* operation) {
+    if (is_posted && bytes >= shortest_divided_bytes()) {
+        first_.count(bytes, operation);
+    }
+    return is_posted;
+}
+
 bool Endpoint::divide_write(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                             Descriptors local, WriteCompletion completion, Operation* operation) {
     const size_t bytes = total_bytes(blocks, block_count);
-    if (bytes < shortest_divided_bytes()) {
-        return first_.post_write(peer, blocks, block_count, local.on_rail(0), completion,
-                                 operation);
+    if (bytes < shortest_divided_bytes() || completion == WriteCompletion::local ||
+        !are_on_all_rails(local, blocks, block_count)) {
+        return count_on_first(
+            first_.post_write(peer, blocks, block_count, local.on_rail(0), completion, operation),
+            bytes, operation);
     }
     return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
         return rail.post_write(there, blocks, block_count, local.on_rail(rail.number()), completion,
@@ -159,8 +177,10 @@ bool Endpoint::divide_write(PeerAddress peer, const RmaBlock* blocks, size_t blo
 bool Endpoint::divide_read(PeerAddress peer, const RmaBlock* blocks, size_t block_count,
                            Descriptors local, Operation* operation) {
     const size_t bytes = total_bytes(blocks, block_count);
-    if (bytes < shortest_divided_bytes()) {
-        return first_.post_read(peer, blocks, block_count, local.on_rail(0), operation);
+    if (bytes < shortest_divided_bytes() || !are_on_all_rails(local, blocks, block_count)) {
+        return count_on_first(
+            first_.post_read(peer, blocks, block_count, local.on_rail(0), operation), bytes,
+            operation);
     }
     return post_on_any(peer, bytes, kWindowBytes, operation, [&](Rail& rail, PeerAddress there) {
         return rail.post_read(there, blocks, block_count, local.on_rail(rail.number()), operation);
@@ -170,10 +190,12 @@ bool Endpoint::divide_read(PeerAddress peer, const RmaBlock* blocks, size_t bloc
 // Receive buffers limit what is under way, so these writes need no window.
 bool Endpoint::divide_write_notify(PeerAddress peer, const void* data, size_t bytes,
                                    Descriptors local, const RemoteMemory& target,
-                                   uint32_t immediate, Operation* operation) {
-    if (bytes < shortest_divided_bytes()) {
-        return first_.post_write_notify(peer, data, bytes, local.on_rail(0), target, immediate,
-                                        operation);
+                                   uint32_t immediate, Operation* operation, WriteOrder order) {
+    if (bytes < shortest_divided_bytes() || order == WriteOrder::after_writes ||
+        !are_on_all_rails(local, target)) {
+        return count_on_first(first_.post_write_notify(peer, data, bytes, local.on_rail(0), target,
+                                                       immediate, operation),
+                              bytes, operation);
     }
     return post_on_any(peer, bytes, SIZE_MAX, operation, [&](Rail& rail, PeerAddress there) {
         return rail.post_confirmed_write_notify(there, data, bytes, local.on_rail(rail.number()),

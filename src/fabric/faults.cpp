@@ -59,7 +59,9 @@ bool parse_word(std::string_view word, Faults* faults) {
     const std::string_view name = word.substr(0, equals);
     if (equals == std::string_view::npos) {
         faults->local_registration_needed |= name == "mr_local";
-        return name == "mr_local";
+        faults->rail_keys_differ |= name == "rail_keys";
+        faults->divides_short |= name == "rails_short";
+        return name == "mr_local" || name == "rail_keys" || name == "rails_short";
     }
     const std::string_view value = word.substr(equals + 1);
     if (name == "eagain") {
@@ -90,8 +92,8 @@ bool parse_faults(std::string_view text, Faults* faults, std::string* error) {
         const bool ends_in_comma = comma == rest.size() - 1;
         if (!parse_word(word, &parsed) || ends_in_comma) {
             *error = "ARMCI_FAULTS=\"" + std::string(text) + "\" is not a list of eagain=R/N, " +
-                     "burst=N, seed=N, mr_local, mr_count=N, mr_bytes=N and " +
-                     "mr_refused=both|local|remote; correct or unset it";
+                     "burst=N, seed=N, mr_local, mr_count=N, mr_bytes=N, " +
+                     "mr_refused=both|local|remote, rail_keys and rails_short; correct or unset it";
             return false;
         }
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);

@@ -32,7 +32,9 @@ struct Faults {
     // Domains require registered local memory even if their provider does not. A post without the
     // descriptor of a registration around its memory ends the job.
     bool local_registration_needed = false;
-    // With several rails, short writes and reads take any of them, too. (Only for the simulation.)
+    // Memory has another key on each rail, as where the provider chooses keys.
+    bool rail_keys_differ = false;
+    // With several rails, short writes and reads take any of them, too.
     bool divides_short = false;
 };
 

@@ -324,7 +324,8 @@ bool Rail::rma(OperationKind kind, PeerAddress peer, const RmaBlock* blocks, siz
             return false;
         }
         local[i] = {blocks[i].local, blocks[i].bytes};
-        remote[i] = {blocks[i].remote.address, blocks[i].bytes, blocks[i].remote.key};
+        remote[i] = {blocks[i].remote.address, blocks[i].bytes,
+                     blocks[i].remote.key_on_rail(number())};
         descriptors[i] = descriptor;
     }
     fi_msg_rma message{};
@@ -366,8 +367,9 @@ ssize_t Rail::try_write_notify(PeerAddress peer, const void* data, size_t bytes,
     if (!room() || is_refused(data, bytes, descriptor, operation, OperationKind::write)) {
         return -FI_EAGAIN;
     }
-    const ssize_t result = fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer,
-                                        target.address, target.key, &operation->fabric_context);
+    const ssize_t result =
+        fi_writedata(endpoint_.get(), data, bytes, descriptor, immediate, peer, target.address,
+                     target.key_on_rail(number()), &operation->fabric_context);
     if (result == 0) {
         operation->kind = OperationKind::write;
         ++outstanding_;
@@ -408,7 +410,7 @@ bool Rail::write_pieces(PeerAddress peer, std::span<const iovec> pieces, void* d
         }
         bytes += piece.iov_len;
     }
-    const fi_rma_iov remote{target.address, bytes, target.key};
+    const fi_rma_iov remote{target.address, bytes, target.key_on_rail(number())};
     fi_msg_rma message{};
     message.msg_iov = pieces.data();
     message.desc = descriptor != nullptr ? descriptors.data() : nullptr;

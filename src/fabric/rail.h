@@ -62,6 +62,13 @@ using PeerAddress = fi_addr_t;
 struct RemoteMemory {
     uint64_t address = 0;  // Region::remote_base() plus an offset
     uint64_t key = 0;
+    // Its keys on the further rails, where these differ (Domain::further_key_count()). Without
+    // them, only the first rail can access it there.
+    const uint64_t* further_keys = nullptr;
+
+    uint64_t key_on_rail(size_t number) const {
+        return number == 0 || further_keys == nullptr ? key : further_keys[number - 1];
+    }
 };
 
 // An RmaBlock is one block of an RMA operation, with its two ends.

@@ -57,6 +57,7 @@ int count_servers_per_node(const core::World& world, int64_t wanted) {
 }
 
 static_assert(watch::Meeting::kMaxAddresses == fabric::Endpoint::kMaxRails);
+static_assert(wire::kMaxFurtherRails + 1 == fabric::Endpoint::kMaxRails);
 
 // Counts the interfaces that are tried as rails.
 int count_interfaces(const base::Config& config) {
@@ -116,7 +117,7 @@ int ranks_here(const Runtime& runtime, bool single_host) {
 std::string place_of(const core::Network& network, int node) {
     const core::ServerRecord& record = network.record_of(network.servers.first_of(node));
     const std::string address =
-        base::text_of(fabric::ip_of(network.domain.info().addr_format, &record + 1));
+        base::text_of(fabric::ip_of(network.domain.info().addr_format, network.address_of(record)));
     return record.host + (address.empty() ? "" : ", " + address);
 }
 
@@ -137,8 +138,9 @@ std::string ask_node(const void* context, int node) {
         asked.push_back(network.servers.first_of(node));
     }
     for (const int server : asked) {
-        const std::string complaint = watch::ask_server(
-            network.domain, &network.record_of(server) + 1, runtime.config().lost_link_seconds);
+        const std::string complaint =
+            watch::ask_server(network.domain, network.address_of(network.record_of(server)),
+                              runtime.config().lost_link_seconds);
         if (!complaint.empty()) {
             return describe_node(context, network.servers.node_of(server)) + " " + complaint;
         }
@@ -235,8 +237,12 @@ void write_record(const Runtime& runtime, unsigned char* place) {
                               runtime.node.mapping.bytes, runtime.network->token};
     std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
     std::memcpy(place, &record, sizeof record);
+    place += sizeof record;
+    const std::vector<uint64_t>& keys = server.recv_area_keys();
+    std::copy(keys.begin(), keys.end(), reinterpret_cast<uint64_t*>(place));
+    place += runtime.network->domain.further_key_count() * sizeof keys[0];
     const std::vector<unsigned char>& address = server.address();
-    std::copy(address.begin(), address.end(), place + sizeof record);
+    std::copy(address.begin(), address.end(), place);
 }
 
 // Stores the records of all data servers once per node, in its memory.
@@ -244,10 +250,11 @@ void exchange_addresses(Runtime& runtime) {
     core::Network& network = *runtime.network;
     const core::World& world = runtime.world;
     // Most providers have addresses of one length; the longest sets the room for all.
-    uint64_t bytes_each =
-        network.server == nullptr
-            ? 0
-            : wire::padded(sizeof(core::ServerRecord) + network.server->address().size());
+    uint64_t bytes_each = network.server == nullptr
+                              ? 0
+                              : wire::padded(sizeof(core::ServerRecord) +
+                                             network.domain.further_key_count() * sizeof(uint64_t) +
+                                             network.server->address().size());
     core::mpi::allreduce(&bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
     unsigned char* records =
         allocate_records(runtime, bytes_each * static_cast<size_t>(network.servers.count()));
@@ -266,11 +273,16 @@ void exchange_addresses(Runtime& runtime) {
 }
 
 const void* server_address(void* context, int server) {
-    return &static_cast<Runtime*>(context)->network->record_of(server) + 1;
+    const core::Network& network = *static_cast<Runtime*>(context)->network;
+    return network.address_of(network.record_of(server));
 }
 
 const pipeline::RecvAreaAddress* server_recv_area(void* context, int server) {
     return &static_cast<Runtime*>(context)->network->record_of(server).recv_area;
+}
+
+const uint64_t* server_recv_area_keys(void* context, int server) {
+    return core::further_keys_of(static_cast<Runtime*>(context)->network->record_of(server));
 }
 
 uint64_t server_token(void* context, int server) {
@@ -300,6 +312,7 @@ void open_origin(Runtime& runtime, const CommonSettings& settings) {
     environment.context = &runtime;
     environment.server_address = server_address;
     environment.recv_area = server_recv_area;
+    environment.recv_area_keys = server_recv_area_keys;
     environment.server_token = server_token;
     environment.describe_node = describe_node;
     environment.ask_node = ask_node;
@@ -477,6 +490,23 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     }
 }
 
+// Records and tables have room for the keys of each rail, so all ranks must have equally many.
+void check_keys(const core::World& world, const fabric::Domain& domain) {
+    const auto mine = static_cast<int>(domain.further_key_count());
+    int range[] = {mine, -mine};
+    core::mpi::allreduce(range, 2, MPI_INT, MPI_MAX, world.comm);
+    if (range[0] != -range[1]) {
+        if (mine == 0) {
+            base::fatal("ARMCI_Init",
+                        "provider %s lets memory have one key on all interfaces of ARMCI_INTERFACE "
+                        "on %s, and not on other hosts, which perhaps have another version of "
+                        "libfabric. Use one version, or name one interface",
+                        domain.provider_name().c_str(), core::describe_node(world).c_str());
+        }
+        core::mpi::barrier(world.comm);  // a rank without further keys ends the job
+    }
+}
+
 // Immediate data is used if all processes have it. The provider's attributes say so, or, if they do
 // not, a trial shows it.
 void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
@@ -518,6 +548,7 @@ void open_network(Runtime& runtime) {
     core::Network& network = *runtime.network;
     network.network_reason = std::move(network_reason);
     open_rails(runtime.world, std::move(rails), peer_count(runtime), &network.domain);
+    check_keys(runtime.world, network.domain);
     agree_on_immediate_data(runtime.world, &network.domain);
     core::plan_receive_buffers(network.domain.notifies_writes() && !network.domain.pins_memory(),
                                &settings.buffers);

@@ -205,9 +205,11 @@ PeerTables peer_tables_of(Runtime& runtime) {
     tables.node_of_ranks = runtime.world.node_of.bytes();
     tables.node_indices = runtime.segments.index_bytes();
     if (runtime.world.is_leader()) {
+        const core::Network* network = runtime.network.get();
+        const size_t key_count = network != nullptr ? network->domain.further_key_count() : 0;
         for (const auto& segment : runtime.segments.all()) {
             tables.shared += core::SegmentTables::bytes(segment->tables->slice_count,
-                                                        segment->tables->part_count);
+                                                        segment->tables->part_count, key_count);
         }
     }
     if (runtime.network != nullptr) {

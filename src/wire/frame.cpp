@@ -126,12 +126,49 @@ bool decode_vector(Input* input, LayoutKind kind, LayoutView* view,
 
 bool are_usable(const ReplyBuffersBody& reply_buffers) {
     return reply_buffers.count > 0 && reply_buffers.count <= kMaxReplyBuffers &&
+           reply_buffers.further_rails <= kMaxFurtherRails &&
            reply_buffers.reply_buffer_bytes % 8 == 0 &&
            reply_buffers.reply_buffer_bytes >=
                sizeof(FrameHeader) + sizeof(DataBody) + kSealBytes + 8;
 }
 
+// Takes the reply buffers from the end of a request, if the header says that there are any. Returns
+// false if they are inconsistent.
+bool take_from_end(const FrameHeader& header, const char* begin, const char** end,
+                   ReplyPlaces* reply_buffers) {
+    *reply_buffers = {};
+    if ((header.flags & kHasReplyBuffers) == 0) {
+        return true;
+    }
+    ReplyBuffersBody& body = reply_buffers->body;
+    if (static_cast<size_t>(*end - begin) < sizeof body) {
+        return false;
+    }
+    *end -= sizeof body;
+    std::memcpy(&body, *end, sizeof body);
+    if (!are_usable(body)) {
+        return false;
+    }
+    const size_t key_count = size_t{body.count} * body.further_rails;
+    if (static_cast<size_t>(*end - begin) < key_count * sizeof(uint64_t)) {
+        return false;
+    }
+    *end -= key_count * sizeof(uint64_t);
+    reply_buffers->further_keys.resize(key_count);
+    if (key_count > 0) {
+        std::memcpy(reply_buffers->further_keys.data(), *end, key_count * sizeof(uint64_t));
+    }
+    return true;
+}
+
 }  // namespace
+
+char* ReplyPlaces::encode(char* out) const {
+    for (const uint64_t key : further_keys) {
+        out = append(out, key);
+    }
+    return append(out, body);
+}
 
 size_t encoded_strided_bytes(int levels) {
     return sizeof(StridedHead) + sizeof(int64_t) * (2 * static_cast<size_t>(levels) + 1);
@@ -219,7 +256,12 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     if (!decode_body(frame, frame_bytes, &view->body)) {
         return false;
     }
-    Input input(after_body<TransferBody>(frame), static_cast<const char*>(frame) + frame_bytes);
+    const char* end = static_cast<const char*>(frame) + frame_bytes;
+    if (header.kind == FrameKind::get &&
+        !take_from_end(header, after_body<TransferBody>(frame), &end, &view->reply_buffers)) {
+        return false;
+    }
+    Input input(after_body<TransferBody>(frame), end);
     const auto kind = static_cast<LayoutKind>(header.layout_kind);
     switch (kind) {
         case LayoutKind::strided:
@@ -243,11 +285,6 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     }
     if (header.kind == FrameKind::get) {
         view->data = nullptr;
-        view->reply_buffers = {};
-        if ((header.flags & kHasReplyBuffers) != 0 &&
-            (!input.read(&view->reply_buffers) || !are_usable(view->reply_buffers))) {
-            return false;
-        }
         return input.remaining() == 0 && body.window_bytes > 0;
     }
     if (header.kind == FrameKind::accumulate) {
@@ -265,17 +302,8 @@ bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& h
     return input.remaining() == padded(body.data_bytes);
 }
 
-bool BatchReader::take_reply_buffers(const FrameHeader& header, ReplyBuffersBody* reply_buffers) {
-    *reply_buffers = {};
-    if ((header.flags & kHasReplyBuffers) == 0) {
-        return true;
-    }
-    if (static_cast<size_t>(end_ - next_) < sizeof *reply_buffers) {
-        return false;
-    }
-    end_ -= sizeof *reply_buffers;
-    std::memcpy(reply_buffers, end_, sizeof *reply_buffers);
-    return are_usable(*reply_buffers);
+bool BatchReader::take_reply_buffers(const FrameHeader& header, ReplyPlaces* reply_buffers) {
+    return take_from_end(header, next_, &end_, reply_buffers);
 }
 
 bool BatchReader::next(BatchView* view, bool* malformed) {

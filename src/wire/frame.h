@@ -30,7 +30,7 @@
 namespace armci::wire {
 
 inline constexpr uint16_t kMagic = 0xa4c1;
-inline constexpr uint8_t kVersion = 9;
+inline constexpr uint8_t kVersion = 10;
 
 enum class FrameKind : uint8_t {
     // from origins to servers
@@ -76,7 +76,7 @@ inline constexpr uint32_t kGlobal = 0;
 
 enum FrameFlags : uint8_t {
     kAcknowledgeNow = 1,   // the sender waits for room or for completion: answer without delay
-    kHasReplyBuffers = 4,  // get: a ReplyBuffersBody follows the layout; batch: it is at the end
+    kHasReplyBuffers = 4,  // a get, or a batch with gets, ends with ReplyPlaces
 };
 
 // A mailbox is memory of a data server into which one origin writes single frames, and an answer
@@ -187,22 +187,45 @@ struct CreditBody {
     uint64_t taken_chunks = 0;  // chunks taken that were written into reply buffers
 };
 
+// Memory may have another key on each rail of its process. Frames name the key on the first rail,
+// and those on further rails if they differ.
+inline constexpr size_t kMaxFurtherRails = 7;
+
 // Names the origin's buffers into which the chunks of a get are written, in turn.
 inline constexpr uint32_t kMaxReplyBuffers = 8;
 struct ReplyBuffersBody {
-    uint32_t count = 0;
+    uint16_t count = 0;
+    uint16_t further_rails = 0;  // so many further keys of each buffer follow
     uint32_t reply_buffer_bytes = 0;
     uint64_t key[kMaxReplyBuffers] = {};
     uint64_t address[kMaxReplyBuffers] = {};
     uint32_t immediate[kMaxReplyBuffers] = {};
 };
 
+// Reply buffers as a request names them.
+struct ReplyPlaces {
+    ReplyBuffersBody body;               // count 0 means none
+    std::vector<uint64_t> further_keys;  // of one buffer after the other
+
+    // Returns those of a buffer if it has so many; otherwise nullptr.
+    const uint64_t* further_keys_of(uint32_t index, size_t expected) const {
+        return expected > 0 && body.further_rails == expected ? &further_keys[index * expected]
+                                                              : nullptr;
+    }
+    // Returns how many bytes so many buffers with so many further keys each have in a request.
+    static constexpr size_t encoded_bytes(size_t count, size_t further_rails) {
+        return sizeof(ReplyBuffersBody) + count * further_rails * sizeof(uint64_t);
+    }
+    // Writes exactly that, which ends the request. Returns the end.
+    char* encode(char* out) const;
+};
 // Names global memory, and the origin's memory that the server writes it to.
 struct GetByPutBody {
     uint64_t address = 0;
     uint64_t bytes = 0;
     uint64_t local_address = 0;  // fabric::Region::remote_base() plus an offset
     uint64_t local_key = 0;
+    uint64_t local_further_keys[kMaxFurtherRails] = {};
 };
 
 // A BatchEntry is one operation of a batch. Data follows that of a put, padded to 8 bytes; scale
@@ -274,6 +297,7 @@ struct SegmentReply {
     uint64_t remote_base = 0;
     uint64_t key = 0;
     uint64_t registered = 0;  // 0: registration failed, so only the server route works
+    uint64_t further_keys[kMaxFurtherRails] = {};
 };
 
 enum class Failure : uint32_t {
@@ -385,7 +409,7 @@ struct TransferView {
     TransferBody body;
     LayoutView layout;
     const char* data = nullptr;
-    ReplyBuffersBody reply_buffers;  // count 0 means none
+    ReplyPlaces reply_buffers;
 };
 bool decode_transfer(const void* frame, size_t frame_bytes, const FrameHeader& header,
                      TransferView* view, std::vector<uint64_t>* addresses);
@@ -404,7 +428,7 @@ class BatchReader {
           end_(static_cast<const char*>(frame) + frame_bytes) {}
     // Takes the reply buffers for the data of the gets, if the header says that there are any. Call
     // it first. Returns false if they are inconsistent.
-    bool take_reply_buffers(const FrameHeader& header, ReplyBuffersBody* reply_buffers);
+    bool take_reply_buffers(const FrameHeader& header, ReplyPlaces* reply_buffers);
     bool next(BatchView* view, bool* malformed);
 
   private:

@@ -19,6 +19,12 @@ void touch(const void* begin, uint64_t bytes) {
     }
 }
 
+void check_keys(const ReplyPlaces& places) {
+    const ReplyBuffersBody& body = places.body;
+    FUZZ_CHECK(body.count <= kMaxReplyBuffers && body.further_rails <= kMaxFurtherRails);
+    FUZZ_CHECK(places.further_keys.size() == size_t{body.count} * body.further_rails);
+}
+
 void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) {
     TransferView view;
     std::vector<uint64_t> addresses;
@@ -48,7 +54,8 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
         FUZZ_CHECK(strided::total_bytes(side.layout) == layout.total_bytes);
     }
     if (header.kind == FrameKind::get) {
-        FUZZ_CHECK(view.data == nullptr && view.reply_buffers.count <= kMaxReplyBuffers);
+        FUZZ_CHECK(view.data == nullptr);
+        check_keys(view.reply_buffers);
         return;
     }
     FUZZ_CHECK(view.data >= frame && view.data + padded(view.body.data_bytes) == frame + bytes);
@@ -62,14 +69,18 @@ void check_transfer(const FrameHeader& header, const char* frame, size_t bytes) 
 
 void check_batch(const FrameHeader& header, const char* frame, size_t bytes) {
     BatchReader reader(frame, bytes);
-    ReplyBuffersBody reply_buffers;
+    ReplyPlaces reply_buffers;
     if (!reader.take_reply_buffers(header, &reply_buffers)) {
         return;
     }
-    FUZZ_CHECK((reply_buffers.count > 0) == ((header.flags & kHasReplyBuffers) != 0));
+    const ReplyBuffersBody& body = reply_buffers.body;
+    FUZZ_CHECK((body.count > 0) == ((header.flags & kHasReplyBuffers) != 0));
+    check_keys(reply_buffers);
     BatchView view;
     bool malformed = false;
-    uint64_t seen = sizeof(FrameHeader) + (reply_buffers.count > 0 ? sizeof reply_buffers : 0);
+    uint64_t seen =
+        sizeof(FrameHeader) +
+        (body.count > 0 ? ReplyPlaces::encoded_bytes(body.count, body.further_rails) : 0);
     while (reader.next(&view, &malformed)) {
         FUZZ_CHECK(!malformed && view.entry.data_bytes > 0);
         const BatchOperation operation = view.entry.operation;

@@ -234,13 +234,19 @@ void draw_weights(Plan* plan) {
     plan->step_ns = one_of({50, 500, 5000, 50'000});
 }
 
-// Not where a call is refused at start: a rail is then left out, which is no failure. A provider
-// needs one key on all rails.
+// Not where a call is refused at start: a rail is then left out, which is no failure. In half of
+// the schedules chunks and direct writes follow each other, which by chance they seldom do.
 void draw_rails(Plan* plan) {
     const bool has_rails = seed() % 5 == 3 && plan->provider.refusal.call == StartCall::none;
     plan->rails = has_rails ? 2 + static_cast<int>(seed() % 2) : 1;
-    if (has_rails && plan->provider.twin == nullptr) {
-        plan->provider.memory_mode &= ~FI_MR_PROV_KEY;
+    if (has_rails && seed() / 5 % 2 == 0) {
+        plan->route = base::RouteChoice::alternate;
+        plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);
+        plan->buffer_bytes = std::max<int64_t>(plan->buffer_bytes, 32 << 10);
+        plan->operations = 40;
+        if (plan->provider.twin == nullptr) {
+            plan->provider.largest_bytes = size_t{1} << 30;
+        }
     }
 }
 

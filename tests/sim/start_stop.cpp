@@ -293,6 +293,13 @@ void Job::check_start(int rank, Life& life) {
         violation("immediate data: the library says %d, the provider %d", domain.notifies_writes(),
                   has_data);
     }
+    const bool is_ordered = (provider.message_order & FI_ORDER_SAW) != 0 &&
+                            (provider.message_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
+                            provider.ordered_bytes >= provider.largest_bytes;
+    const int rails = provider.rma && (provider.delivery || is_ordered) ? plan_.rails : 1;
+    if (domain.rails().size() + 1 != static_cast<size_t>(rails)) {
+        violation("there are %zu rails, and should be %d", domain.rails().size() + 1, rails);
+    }
 }
 
 void Job::start(int rank, Life& life) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "core/job/world.h"
 
@@ -31,7 +32,7 @@ class SegmentsOfAnotherNode : public testing::Test {
         auto segment = std::make_unique<Segment>();
         segment->id = key;
         segment->group = core::Groups::single(1);
-        segment->owned_tables = std::make_unique<uint64_t[]>(SegmentTables::bytes(1, 1) / 8 + 1);
+        segment->owned_tables = std::make_unique<uint64_t[]>(SegmentTables::bytes(1, 1, 0) / 8 + 1);
         segment->tables = new (segment->owned_tables.get()) SegmentTables{1, 1};
         segment->tables->slices()[0] = {begin, bytes};
         segment->tables->parts()[0] = {
@@ -101,6 +102,29 @@ TEST_F(SegmentsOfAnotherNode, MemoryBesideOtherMemoryChangesNothingThere) {
     EXPECT_EQ(key_of(0x1ff8), 1U);
     EXPECT_EQ(key_of(0x2000), 2U);
     EXPECT_EQ(key_of(0x3000), 3U);
+}
+
+// The parts are those of servers 3 and 5, whose keys were the last and the first of three.
+TEST(SegmentTables, PartsHaveTheirKeysOnFurtherRails) {
+    constexpr size_t kRails = 2;
+    std::vector<uint64_t> memory(SegmentTables::bytes(1, 3, kRails) / 8 + 1);
+    auto* tables = new (memory.data()) SegmentTables{1, 2};
+    tables->parts()[0] = {.server = 3, .further_keys = 2, .key = 30};
+    tables->parts()[1] = {.server = 5, .further_keys = 0, .key = 50};
+    const uint64_t keys[] = {51, 52, 0, 0, 31, 32};
+    tables->store_further_keys(keys, kRails);
+    const pipeline::RemotePlace third = tables->parts()[0].place();
+    const pipeline::RemotePlace fifth = tables->parts()[1].place();
+    EXPECT_EQ(third.key, 30U);
+    EXPECT_EQ(third.further_keys[0], 31U);
+    EXPECT_EQ(third.further_keys[1], 32U);
+    EXPECT_EQ(fifth.further_keys[0], 51U);
+    EXPECT_EQ(fifth.further_keys[1], 52U);
+    EXPECT_LE(fifth.further_keys + kRails, memory.data() + memory.size());
+
+    tables->store_further_keys(nullptr, 0);
+    EXPECT_EQ(tables->parts()[0].place().further_keys, nullptr);
+    EXPECT_EQ(tables->parts()[1].place().further_keys, nullptr);
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ TEST_F(FaultsTest, ParsesEveryKeyword) {
     std::string error;
     ASSERT_TRUE(
         parse_faults("eagain=3/4,burst=5,seed=-6,mr_local,mr_count=7,mr_bytes=8K,"
-                     "mr_refused=local",
+                     "mr_refused=local,rail_keys,rails_short",
                      &faults, &error))
         << error;
     EXPECT_EQ(faults.refused_posts, 3);
@@ -38,6 +38,8 @@ TEST_F(FaultsTest, ParsesEveryKeyword) {
     EXPECT_EQ(faults.registration_bytes, 8192);
     EXPECT_TRUE(faults.limit_local);
     EXPECT_FALSE(faults.limit_remote);
+    EXPECT_TRUE(faults.rail_keys_differ);
+    EXPECT_TRUE(faults.divides_short);
 }
 
 TEST_F(FaultsTest, EmptyListSetsNoFault) {
@@ -53,8 +55,8 @@ TEST_F(FaultsTest, EmptyListSetsNoFault) {
 TEST_F(FaultsTest, RefusesMalformedLists) {
     for (const char* text :
          {"x", "eagain", "eagain=", "eagain=1", "eagain=4/4", "eagain=0/4", "eagain=1/", "burst=0",
-          "seed=x", "mr_local=1", "mr_count=-1", "mr_bytes=1X", "mr_refused=all", ",", "mr_local,",
-          ",mr_local", " mr_local", "mr_local mr_count=1"}) {
+          "seed=x", "mr_local=1", "rail_keys=1", "mr_count=-1", "mr_bytes=1X", "mr_refused=all",
+          ",", "mr_local,", ",mr_local", " mr_local", "mr_local mr_count=1"}) {
         Faults faults;
         faults.seed = 42;
         std::string error;

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <utility>
@@ -78,7 +79,8 @@ class RailsTest : public ::testing::Test {
 
     const Domain& second() const { return *domain_.rails().front(); }
     RemoteMemory remote_block(size_t block) const {
-        return {region_.remote_base() + block * kBytes, region_.key()};
+        return {region_.remote_base() + block * kBytes, region_.key(),
+                further_keys_.empty() ? nullptr : further_keys_.data()};
     }
     bool post_write(size_t block, size_t bytes, Counted* counted) {
         const RmaBlock piece{&local_[block * kBytes], bytes, remote_block(block)};
@@ -117,7 +119,8 @@ class RailsTest : public ::testing::Test {
     std::vector<char> local_ = std::vector<char>(kBytes * kBlocks);
     std::vector<char> remote_ = std::vector<char>(kBytes * kBlocks);
     Region region_;
-    Region local_region_;  // of local_, where that is needed
+    std::vector<uint64_t> further_keys_;  // of region_, where they differ
+    Region local_region_;                 // of local_, where that is needed
     PeerAddress peer_ = FI_ADDR_UNSPEC;
     std::vector<uint64_t> arrived_;
 };
@@ -307,6 +310,21 @@ class RailsWithLocalRegistrationTest : public RailsTest {
     }
 };
 
+TEST_F(RailsWithLocalRegistrationTest, MemoryOfTheFirstIsAccessedThere) {
+    std::string error;
+    local_region_ = domain_.register_memory(local_.data(), local_.size(), Access::local_source,
+                                            origin_.on_first_rail(), &error);
+    ASSERT_TRUE(local_region_.valid()) << error;
+    EXPECT_FALSE(local_region_.descriptors().are_on_all_rails());
+    int completed = 0;
+    std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};
+    for (Counted& operation : operations) {
+        poll_until([&] { return post_write(0, kBytes, &operation); });
+    }
+    poll_until([&] { return completed == 2; });
+    EXPECT_EQ(second().carried_bytes(), 0U);
+}
+
 TEST_F(RailsWithLocalRegistrationTest, EachRailHasADescriptorOfItsOwn) {
     const Descriptors local = local_region_.descriptors();
     EXPECT_NE(local.on_rail(0), local.on_rail(1));
@@ -314,6 +332,90 @@ TEST_F(RailsWithLocalRegistrationTest, EachRailHasADescriptorOfItsOwn) {
     EXPECT_TRUE(is_registered(local_.data(), local_.size(), local.on_rail(1)));
     connect();
     EXPECT_TRUE(std::equal(local_.begin(), local_.begin() + kBytes, remote_.begin()));
+}
+
+// A provider that chooses keys gives memory another one on each rail.
+class RailsWithKeysTest : public RailsTest {
+  protected:
+    void SetUp() override {
+        Faults faults;
+        faults.rail_keys_differ = true;
+        set_faults(faults);
+        RailsTest::SetUp();
+        further_keys_.resize(target_domain_.further_key_count());
+        region_.copy_further_keys(further_keys_.data());
+    }
+    void TearDown() override {
+        RailsTest::TearDown();
+        set_faults({});
+    }
+};
+
+TEST_F(RailsWithKeysTest, EachRailNamesMemoryByItsKeyThere) {
+    ASSERT_EQ(further_keys_.size(), 1U);
+    EXPECT_NE(further_keys_[0], region_.key());
+    connect();
+    const uint64_t before_second = second().carried_bytes();
+    int completed = 0;
+    std::vector<std::unique_ptr<Counted>> operations;
+    for (size_t block = 0; block < kBlocks; ++block) {
+        operations.push_back(std::make_unique<Counted>(&completed));
+        const RmaBlock piece{&local_[block * kBytes], kBytes, remote_block(block)};
+        Operation* operation = &operations.back()->operation;
+        poll_until([&] {
+            switch (block % 3) {
+                case 0:
+                    return post_write(block, kBytes, operations.back().get());
+                case 1:
+                    return origin_.post_write_notify(peer_, piece.local, kBytes, {}, piece.remote,
+                                                     static_cast<uint32_t>(block), operation);
+                default:
+                    return origin_.post_read(peer_, &piece, 1, {}, operation);
+            }
+        });
+    }
+    poll_until([&] { return completed == static_cast<int>(kBlocks); });
+    EXPECT_GT(second().carried_bytes(), before_second);
+    for (size_t block = 0; block < kBlocks; ++block) {  // those that were read are zero on both
+        EXPECT_EQ(std::memcmp(&remote_[block * kBytes], &local_[block * kBytes], kBytes), 0);
+    }
+    EXPECT_EQ(local_[2 * kBytes + 1], 0);
+}
+
+TEST_F(RailsWithKeysTest, MemoryWithoutTheFurtherKeysIsAccessedOnTheFirst) {
+    further_keys_.clear();
+    int completed = 0;
+    std::array<Counted, 3> operations{Counted(&completed), Counted(&completed),
+                                      Counted(&completed)};
+    poll_until([&] { return post_write(0, kBytes, &operations[0]); });
+    poll_until([&] {
+        return origin_.post_write_notify(peer_, local_.data(), kBytes, {}, remote_block(1), 5,
+                                         &operations[1].operation);
+    });
+    const RmaBlock piece{local_.data(), kBytes, remote_block(2)};
+    poll_until([&] { return origin_.post_read(peer_, &piece, 1, {}, &operations[2].operation); });
+    poll_until([&] { return completed == 3 && arrived_.size() == 1; });
+    EXPECT_EQ(domain_.carried_bytes(), 3 * kBytes);
+    EXPECT_EQ(second().carried_bytes(), 0U);
+}
+
+// Their arrival is told by the order with messages, or with writes, which hold on one rail.
+TEST_F(RailsTest, WritesThatNeedAnOrderTakeTheFirst) {
+    int completed = 0;
+    std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};
+    const RmaBlock piece{local_.data(), kBytes, remote_block(0)};
+    poll_until([&] {
+        return origin_.post_write(peer_, &piece, 1, {}, Endpoint::WriteCompletion::local,
+                                  &operations[0].operation);
+    });
+    poll_until([&] {
+        return origin_.post_write_notify(peer_, local_.data(), kBytes, {}, remote_block(1), 5,
+                                         &operations[1].operation,
+                                         Endpoint::WriteOrder::after_writes);
+    });
+    poll_until([&] { return completed == 2 && arrived_.size() == 1; });
+    EXPECT_EQ(domain_.carried_bytes(), 2 * kBytes);
+    EXPECT_EQ(second().carried_bytes(), 0U);
 }
 
 TEST_F(RailsTest, WaitTogether) {

@@ -42,7 +42,7 @@ class RegistrationTest : public ::testing::Test {
 class RegisteredMappingTest : public RegistrationTest {
   protected:
     bool make_accessible(Access access) {
-        return mapping_.make_accessible(domain_, endpoint_, access, &error_);
+        return mapping_.make_accessible(domain_, endpoint_.on_rails(), access, &error_);
     }
     RegisteredMapping mapping_;
 };
@@ -101,8 +101,8 @@ TEST_F(RegisteredMappingTest, CloseEndsRegistrationAndMapping) {
 class RegisteredBuffersTest : public RegistrationTest {
   protected:
     bool open(size_t buffer_count, size_t buffer_bytes) {
-        return buffers_.open(buffer_count, buffer_bytes, domain_, endpoint_, Access::local,
-                             &error_);
+        return buffers_.open(buffer_count, buffer_bytes, domain_, endpoint_.on_rails(),
+                             Access::local, &error_);
     }
     void* descriptor_of(const void* piece) const { return buffers_.descriptors(piece).on_rail(0); }
     RegisteredBuffers buffers_;

@@ -33,7 +33,8 @@ class OriginStrangers : public ::testing::Test {
         std::string error;
         ASSERT_TRUE(open_default_domain(&domain_, 2, &error)) << error;
         ASSERT_TRUE(stranger_.open(domain_, {}, &error)) << error;
-        ASSERT_TRUE(buffers_.open(2, 256 << 10, domain_, stranger_, fabric::Access::local, &error))
+        ASSERT_TRUE(buffers_.open(2, 256 << 10, domain_, stranger_.on_rails(),
+                                  fabric::Access::local, &error))
             << error;
         origin_ = stranger_.insert_peer(network_->origin(0).barriers().address().data());
         ASSERT_NE(origin_, FI_ADDR_UNSPEC);

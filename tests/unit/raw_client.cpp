@@ -37,8 +37,8 @@ RawClient::RawClient(int rank, datasrv::Server& server)
     options.receive_entries = pipeline::ReceivePool::completion_count(kRawReceiveBytes);
     options.largest_message_bytes = kRawLargestAnswer;
     if (!open_default_domain(&domain_, 2, &error_) || !endpoint_.open(domain_, options, &error_) ||
-        !buffers_.open(kRawBufferCount, kRawBufferBytes, domain_, endpoint_, fabric::Access::local,
-                       &error_) ||
+        !buffers_.open(kRawBufferCount, kRawBufferBytes, domain_, endpoint_.on_rails(),
+                       fabric::Access::local, &error_) ||
         !receives_.open(domain_, endpoint_, kRawReceiveBytes, kRawLargestAnswer, on_frame, this,
                         &error_)) {
         return;
@@ -70,7 +70,8 @@ Frame RawClient::hello() const {
 
 Frame RawClient::hello_with_slots() {
     EXPECT_TRUE(slots_.map(size_t{wire::kAnswerSlots} * wire::kAnswerSlotBytes));
-    EXPECT_TRUE(slots_.make_accessible(domain_, endpoint_, fabric::Access::remote, &error_));
+    EXPECT_TRUE(
+        slots_.make_accessible(domain_, endpoint_.on_rails(), fabric::Access::remote, &error_));
     const wire::AnswerSlotsBody slots{slots_.remote_address(slots_.data()), slots_.key()};
     std::vector<unsigned char> body = endpoint_.address();
     body.resize(wire::padded(body.size()));

@@ -144,7 +144,11 @@ bool TestNetwork::open_rank(int number) {
     origin.has_answer_slots = options_.mailbox_count > 0;
     origin.write_chunks = writes_chunks_;
     origin.use_ordering = options_.use_ordering;
-    const pipeline::OriginEnvironment environment{this, server_address, recv_area, server_token};
+    const pipeline::OriginEnvironment environment{.context = this,
+                                                  .server_address = server_address,
+                                                  .recv_area = recv_area,
+                                                  .recv_area_keys = recv_area_keys,
+                                                  .server_token = server_token};
     return open_domain(&rank.domain) &&
            rank.origin.open(rank.domain, origin, environment, &rank.stats, &error_);
 }
@@ -173,6 +177,11 @@ uint64_t TestNetwork::server_token(void*, int node) {
 const pipeline::RecvAreaAddress* TestNetwork::recv_area(void* context, int node) {
     const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
     return &nodes[static_cast<size_t>(node)]->server.recv_area();
+}
+
+const uint64_t* TestNetwork::recv_area_keys(void* context, int node) {
+    const auto& nodes = static_cast<TestNetwork*>(context)->nodes_;
+    return nodes[static_cast<size_t>(node)]->server.recv_area_keys().data();
 }
 
 std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node, base::Route route,

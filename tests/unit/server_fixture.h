@@ -137,6 +137,7 @@ class TestNetwork {
     void publish_memory(int node);
     pipeline::ServerNumbers servers() const;
     static const pipeline::RecvAreaAddress* recv_area(void* context, int node);
+    static const uint64_t* recv_area_keys(void* context, int node);
     static const void* server_address(void* context, int node);
     static uint64_t server_token(void* context, int node);
 

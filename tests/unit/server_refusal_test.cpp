@@ -203,7 +203,8 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
         return frame;
     };
     std::vector<BadRequest> requests;
-    for (const uint32_t count : {0u, wire::kMaxReplyBuffers + 1, UINT32_MAX}) {
+    for (const uint16_t count :
+         {uint16_t{0}, uint16_t{wire::kMaxReplyBuffers + 1}, uint16_t{UINT16_MAX}}) {
         wire::ReplyBuffersBody reply_buffers;
         reply_buffers.count = count;
         reply_buffers.reply_buffer_bytes = 4096;
@@ -224,6 +225,16 @@ TEST_F(ServerRefusal, RefusesGetsWithInvalidReplyBuffers) {
     wire::ReplyBuffersBody reply_buffers;
     reply_buffers.count = 1;
     reply_buffers.reply_buffer_bytes = 4096;
+    // With keys that the frame does not have, and with keys of more rails than there may be.
+    for (const uint16_t further_rails :
+         {uint16_t{7}, uint16_t{wire::kMaxFurtherRails + 1}, uint16_t{UINT16_MAX}}) {
+        wire::ReplyBuffersBody without_keys = reply_buffers;
+        without_keys.further_rails = further_rails;
+        requests.push_back({"reply buffers on rails: " + std::to_string(further_rails),
+                            get_frame(transfer_body(64), without_keys), Failure::malformed});
+        requests.push_back({"reply buffers of a batch on rails: " + std::to_string(further_rails),
+                            batch(without_keys), Failure::malformed});
+    }
     wire::TransferBody no_window = transfer_body(64);
     no_window.window_bytes = 0;
     requests.push_back({"no window", get_frame(no_window, reply_buffers), Failure::malformed});

@@ -15,6 +15,7 @@
 namespace armci::wire::test {
 namespace {
 
+using armci::test::block_layout;
 using armci::test::Frame;
 using armci::test::frame_bytes;
 using armci::test::header_of;
@@ -292,6 +293,31 @@ TEST(Frame, GetsCarryNoData) {
         decode(make_vector_transfer(FrameKind::get, body, {kBase, kBase + 100, kBase}, 8, {}));
     EXPECT_EQ(std::get<strided::VectorSide>(view.layout.side).block_count, 3);
     EXPECT_EQ(view.body.window_bytes, uint32_t{1} << 31);
+}
+
+TEST(Frame, ReplyPlacesHaveKeysOnFurtherRails) {
+    constexpr uint16_t kBuffers = 3;
+    constexpr size_t kRails = 2;
+    ReplyPlaces places;
+    places.body.count = kBuffers;
+    places.body.further_rails = kRails;
+    places.body.reply_buffer_bytes = 4096;
+    places.body.key[2] = 42;
+    places.further_keys = {1, 2, 3, 4, 5, 6};
+    std::vector<char> encoded(ReplyPlaces::encoded_bytes(kBuffers, kRails));
+    EXPECT_EQ(places.encode(encoded.data()), encoded.data() + encoded.size());
+    TransferBody body;
+    body.data_bytes = 16;
+    body.window_bytes = 16;
+    // Of a transfer with data, which a get does not have.
+    Frame frame = make_strided_transfer(FrameKind::get, body, kBase, block_layout(16), encoded);
+    header_of(frame).flags = kHasReplyBuffers;
+    const DecodedTransfer view = decode(frame);
+    EXPECT_EQ(view.reply_buffers.body.key[2], 42U);
+    EXPECT_EQ(view.reply_buffers.further_keys, places.further_keys);
+    EXPECT_EQ(*view.reply_buffers.further_keys_of(2, kRails), 5U);
+    EXPECT_EQ(view.reply_buffers.further_keys_of(2, 0), nullptr);
+    EXPECT_EQ(view.reply_buffers.further_keys_of(2, kRails + 1), nullptr);
 }
 
 TEST(Frame, DecodesAccumulatesOfEveryType) {

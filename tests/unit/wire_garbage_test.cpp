@@ -192,6 +192,18 @@ std::vector<Frame> right_frames() {
         make_strided_transfer(FrameKind::get, body_of(0, 192, 64), kGarbageBase, deep, {}));
     frames.push_back(
         make_vector_transfer(FrameKind::get, body_of(0, 64, 1 << 20), addresses, 16, {}));
+    for (const uint16_t further_rails : {uint16_t{0}, uint16_t{kMaxFurtherRails}}) {
+        ReplyPlaces places;
+        places.body.count = 2;
+        places.body.further_rails = further_rails;
+        places.body.reply_buffer_bytes = 4096;
+        places.further_keys.resize(size_t{2} * further_rails);
+        std::vector<char> encoded(ReplyPlaces::encoded_bytes(2, further_rails));
+        places.encode(encoded.data());
+        frames.push_back(make_strided_transfer(FrameKind::get, body_of(0, 192, 64), kGarbageBase,
+                                               deep, encoded));
+        header_of(frames.back()).flags = kHasReplyBuffers;
+    }
     frames.push_back(
         make_vector_transfer(FrameKind::get, body_of(0, 64, 1 << 20), far_addresses, 16, {}));
     return frames;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Global memory that one rank makes alone, and that is named by a record that ranks send to each
 // other.
+#include <algorithm>
 #include <cinttypes>
 #include <cstring>
 #include <string>
+#include <vector>
 
 #include "base/log.h"
 #include "core/memory/global_memory.h"
@@ -40,7 +42,9 @@ DynamicMemory GlobalMemory::allocate_dynamic(const char* function, int64_t bytes
     memory.part.server = my_server();
     memory.part.begin = memory.slice.base;
     memory.part.bytes = memory.slice.bytes;
-    publish(function, &memory.part);
+    std::vector<uint64_t> further_keys;
+    publish(function, &memory.part, &further_keys);
+    std::copy(further_keys.begin(), further_keys.end(), memory.further_keys);
     return memory;
 }
 
@@ -70,11 +74,15 @@ void GlobalMemory::attach_dynamic(int owner, const DynamicMemory& memory) {
     auto segment = std::make_unique<Segment>();
     segment->id = id;
     segment->group = Groups::single(owner);
-    const size_t words = (SegmentTables::bytes(1, 1) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+    const Network* network = context_.progress.network();
+    const size_t key_count = network != nullptr ? network->domain.further_key_count() : 0;
+    const size_t words =
+        (SegmentTables::bytes(1, 1, key_count) + sizeof(uint64_t) - 1) / sizeof(uint64_t);
     segment->owned_tables = std::make_unique<uint64_t[]>(words);
     segment->tables = new (segment->owned_tables.get()) SegmentTables{1, 1};
     segment->tables->slices()[0] = memory.slice;
     segment->tables->parts()[0] = memory.part;
+    segment->tables->store_further_keys(memory.further_keys, key_count);
     context_.segments.add(std::move(segment));
 }
 

@@ -19,8 +19,9 @@ struct NodeReport {
     enum class Outcome : int32_t { no_memory_here = 0, allocated = 1, failed = 2 };
 
     Outcome outcome = Outcome::no_memory_here;
-    uint64_t tables = 0;            // address, for ranks of the same node
-    std::vector<ServerPart> parts;  // those that are not empty, by server
+    uint64_t tables = 0;                 // address, for ranks of the same node
+    std::vector<ServerPart> parts;       // those that are not empty, by server
+    std::vector<uint64_t> further_keys;  // of one part after the other, where they differ
 };
 
 namespace {
@@ -120,12 +121,21 @@ std::string explain_freed_again(const MemoryContext& context, const void* base) 
     return text.empty() ? text : text + "; ";
 }
 
+// Numbers the further keys of parts that follow each other, from `first` on, among those of all.
+void number_keys(ServerPart* parts, size_t count, size_t first) {
+    for (size_t i = 0; i < count; ++i) {
+        parts[i].further_keys = static_cast<uint32_t>(first + i);
+    }
+}
+
 // Completes tables with the parts of all nodes, some of which may have no memory.
-void complete_tables(const SliceLayout& layout, int part_count, SegmentTables* tables) {
+void complete_tables(const SliceLayout& layout, int part_count,
+                     const std::vector<uint64_t>& further_keys, SegmentTables* tables) {
     ServerPart* parts = tables->parts();
     const ServerPart* end = std::remove_if(parts, parts + part_count,
                                            [](const ServerPart& part) { return part.bytes == 0; });
     tables->part_count = static_cast<int32_t>(end - parts);
+    tables->store_further_keys(further_keys.data(), layout.further_key_count());
     layout.fill_slices(tables);
 }
 
@@ -193,8 +203,10 @@ datasrv::Server* GlobalMemory::server_here(int number) const {
     return network.rank_servers.hosted() == number ? network.server.get() : nullptr;
 }
 
-void GlobalMemory::publish(const char* function, ServerPart* part) {
-    if (context_.progress.network() == nullptr) {
+void GlobalMemory::publish(const char* function, ServerPart* part,
+                           std::vector<uint64_t>* further_keys) {
+    const Network* network = context_.progress.network();
+    if (network == nullptr) {
         return;
     }
     const wire::SegmentBody body{part->begin, part->bytes};
@@ -210,6 +222,8 @@ void GlobalMemory::publish(const char* function, ServerPart* part) {
     part->registered = reply.registered != 0 ? 1 : 0;
     part->remote_base = reply.remote_base;
     part->key = reply.key;
+    further_keys->insert(further_keys->end(), reply.further_keys,
+                         reply.further_keys + network->domain.further_key_count());
 }
 
 void GlobalMemory::withdraw(const char* function, const ServerPart& part) {
@@ -271,7 +285,7 @@ NodeReport GlobalMemory::allocate_part(const char* function,
             part.server = range.server;
             part.begin = reinterpret_cast<uint64_t>(data.data) + static_cast<uint64_t>(range.begin);
             part.bytes = static_cast<uint64_t>(range.end - range.begin);
-            publish(function, &part);
+            publish(function, &part, &report.further_keys);
         }
         segment->data_record = data.record;
         report.outcome = Outcome::allocated;
@@ -373,6 +387,16 @@ NodeReport GlobalMemory::allocate_here(const char* function, const SliceLayout& 
     return report;
 }
 
+void GlobalMemory::gather_from_leaders(void* all, size_t bytes_of_each) {
+    const World& world = context_.progress.world();
+    if (world.node_count > 1 && bytes_of_each > 0) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, all, static_cast<int>(bytes_of_each),
+                       MPI_BYTE, world.leaders_comm, &request);
+        context_.messages.complete(&request);
+    }
+}
+
 // The first rank of each node has a report, and gets the parts of all others in its tables. The
 // others of the node need only know where these are.
 bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const NodeReport& mine,
@@ -385,22 +409,24 @@ bool GlobalMemory::exchange_parts_of_world(const SliceLayout& layout, const Node
         auto* tables = reinterpret_cast<SegmentTables*>(mine.tables);
         std::vector<ServerPart> without_tables(tables == nullptr ? count : 0);
         ServerPart* parts = tables != nullptr ? tables->parts() : without_tables.data();
-        ServerPart* here = parts + per_node * static_cast<size_t>(world.node);
+        const size_t first_here = per_node * static_cast<size_t>(world.node);
+        ServerPart* here = parts + first_here;
         std::fill_n(here, per_node, ServerPart{});
         std::copy(mine.parts.begin(), mine.parts.end(), here);
         here->node = mine.outcome == Outcome::failed ? kNoMemory : world.node;
-        if (world.node_count > 1) {
-            MPI_Request request = MPI_REQUEST_NULL;
-            MPI_Iallgather(MPI_IN_PLACE, 0, MPI_DATATYPE_NULL, parts,
-                           static_cast<int>(per_node * sizeof(ServerPart)), MPI_BYTE,
-                           world.leaders_comm, &request);
-            context_.messages.complete(&request);
-        }
+        number_keys(here, per_node, first_here);
+        gather_from_leaders(parts, per_node * sizeof(ServerPart));
+        std::vector<uint64_t> further_keys(count * layout.further_key_count());
+        std::copy(
+            mine.further_keys.begin(), mine.further_keys.end(),
+            further_keys.begin() + static_cast<ptrdiff_t>(first_here * layout.further_key_count()));
+        gather_from_leaders(further_keys.data(),
+                            per_node * layout.further_key_count() * sizeof(uint64_t));
         if (std::any_of(parts, parts + count,
                         [](const ServerPart& part) { return part.node == kNoMemory; })) {
             address = 0;
         } else {
-            complete_tables(layout, static_cast<int>(count), tables);
+            complete_tables(layout, static_cast<int>(count), further_keys, tables);
         }
     }
     node::BarrierWords words = {static_cast<int64_t>(address)};  // the others have 0
@@ -420,6 +446,7 @@ bool GlobalMemory::exchange_parts_of_group(const SliceLayout& layout, const Node
     std::vector<ServerPart> parts(size * per_node);
     std::vector<ServerPart> my_parts = mine.parts;
     my_parts.resize(per_node);
+    number_keys(my_parts.data(), per_node, static_cast<size_t>(group.rank()) * per_node);
     const GroupReport my_report{mine.outcome, static_cast<int32_t>(mine.parts.size()), mine.tables};
     all_gather(context_.messages, group, &my_report, sizeof my_report, reports.data());
     if (std::any_of(reports.begin(), reports.end(),
@@ -428,6 +455,13 @@ bool GlobalMemory::exchange_parts_of_group(const SliceLayout& layout, const Node
     }
     all_gather(context_.messages, group, my_parts.data(), per_node * sizeof(ServerPart),
                parts.data());
+    std::vector<uint64_t> my_keys = mine.further_keys;
+    my_keys.resize(per_node * layout.further_key_count());
+    std::vector<uint64_t> further_keys(size * my_keys.size());
+    if (!my_keys.empty()) {
+        all_gather(context_.messages, group, my_keys.data(), my_keys.size() * sizeof my_keys[0],
+                   further_keys.data());
+    }
     const auto first_member = static_cast<size_t>(layout.first_member_here());
     segment->tables = reinterpret_cast<SegmentTables*>(reports[first_member].tables);
     if (static_cast<int>(first_member) == group.rank()) {
@@ -437,7 +471,8 @@ bool GlobalMemory::exchange_parts_of_group(const SliceLayout& layout, const Node
         }
         std::sort(segment->tables->parts(), end,
                   [](const ServerPart& a, const ServerPart& b) { return a.server < b.server; });
-        complete_tables(layout, static_cast<int>(end - segment->tables->parts()), segment->tables);
+        complete_tables(layout, static_cast<int>(end - segment->tables->parts()), further_keys,
+                        segment->tables);
     }
     context_.barriers.wait_for_group(group);
     return true;

@@ -22,6 +22,7 @@ namespace armci::core {
 struct DynamicMemory {
     Slice slice;
     ServerPart part;
+    uint64_t further_keys[wire::kMaxFurtherRails] = {};  // of the part, where they differ
     uint32_t data_record = 0;
     uint32_t number = 0;  // among this owner's allocations of this kind
 };
@@ -76,8 +77,9 @@ class GlobalMemory {
     // Returns the data server with that number if this process runs it, else nullptr.
     datasrv::Server* server_here(int number) const;
     // Registers a range of this node's heap with the data server that it names, and undoes that.
-    // This uses the network, and does nothing in a job of one node.
-    void publish(const char* function, ServerPart* part);
+    // Appends the part's keys on further rails, where these differ. They use the network, and do
+    // nothing in a job of one node.
+    void publish(const char* function, ServerPart* part, std::vector<uint64_t>* further_keys);
     void withdraw(const char* function, const ServerPart& part);
     // Takes memory from the node heap. In checking mode it first checks memory that was freed
     // there.
@@ -106,6 +108,8 @@ class GlobalMemory {
     NodeReport allocate_here(const char* function, const SliceLayout& layout, Segment* segment);
     NodeReport allocate_part(const char* function, const std::vector<SliceLayout::Range>& ranges,
                              const SliceLayout& layout, Segment* segment);
+    // Gathers what the first ranks of all nodes have at their own places of `all`.
+    void gather_from_leaders(void* all, size_t bytes_of_each);
     bool exchange_parts_of_world(const SliceLayout& layout, const NodeReport& mine,
                                  Segment* segment);
     bool exchange_parts_of_group(const SliceLayout& layout, const NodeReport& mine,

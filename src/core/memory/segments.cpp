@@ -11,6 +11,18 @@
 
 namespace armci::core {
 
+void SegmentTables::store_further_keys(const uint64_t* keys, size_t of_each) {
+    constexpr size_t kUnitsOfPart = sizeof(ServerPart) / sizeof(uint64_t);
+    const auto count = static_cast<size_t>(part_count);
+    auto* stored = reinterpret_cast<uint64_t*>(parts() + count);
+    for (size_t i = 0; i < count; ++i) {
+        ServerPart& part = parts()[i];
+        std::copy_n(keys + part.further_keys * of_each, of_each, stored + i * of_each);
+        part.further_keys =
+            of_each > 0 ? static_cast<uint32_t>((count - i) * kUnitsOfPart + i * of_each) : 0;
+    }
+}
+
 std::span<const ServerPart> Segment::parts_on(int node) const {
     const auto [begin, end] =
         std::equal_range(parts().begin(), parts().end(), ServerPart{node},

@@ -40,15 +40,23 @@ struct ServerPart {
     int32_t node = 0;
     int32_t server = 0;
     int32_t registered = 0;  // whether the RMA route may be used
-    int32_t padding = 0;     // a part travels between ranks
-    uint64_t begin = 0;      // as that node addresses it
+    // If the keys on further rails differ: in how many units of 8 bytes behind the beginning of the
+    // part they are, in tables. 0: they do not differ.
+    uint32_t further_keys = 0;
+    uint64_t begin = 0;  // as that node addresses it
     uint64_t bytes = 0;
     uint64_t remote_base = 0;  // of begin, for RMA
     uint64_t key = 0;
 
     // Returns where its bytes are, for transfers from other nodes.
     pipeline::RemotePlace place() const {
-        return {wire::kGlobal, server, registered != 0, key, remote_base - begin};
+        return {
+            wire::kGlobal,
+            server,
+            registered != 0,
+            key,
+            remote_base - begin,
+            further_keys == 0 ? nullptr : reinterpret_cast<const uint64_t*>(this) + further_keys};
     }
 };
 // The header of the tables. The arrays follow it. They are written once, before the segment is
@@ -64,7 +72,7 @@ struct SegmentTables {
     bool was_kept = false;        // the slices here have had their pages since they were last freed
 
     Slice* slices() { return reinterpret_cast<Slice*>(this + 1); }
-    // By server.
+    // By server. The keys of all of them on further rails follow, if they differ.
     ServerPart* parts() { return reinterpret_cast<ServerPart*>(slices() + slice_count); }
     Slice slice(int member) {
         if (slices_per_node == 0) {
@@ -77,9 +85,13 @@ struct SegmentTables {
                     stride * (number % each),
                 equal_bytes};
     }
-    static size_t bytes(int slice_count, int part_count) {
+    // Stores so many further keys of each part. Before, parts()[i].further_keys is the number of
+    // that part among those in `keys`.
+    void store_further_keys(const uint64_t* keys, size_t of_each);
+    static size_t bytes(int slice_count, int part_count, size_t further_keys_of_each) {
         return sizeof(SegmentTables) + sizeof(Slice) * static_cast<size_t>(slice_count) +
-               sizeof(ServerPart) * static_cast<size_t>(part_count);
+               (sizeof(ServerPart) + sizeof(uint64_t) * further_keys_of_each) *
+                   static_cast<size_t>(part_count);
     }
 };
 

@@ -107,7 +107,8 @@ int SliceLayout::node_count() const {
 }
 
 size_t SliceLayout::tables_bytes() const {
-    return SegmentTables::bytes(slice_count(), node_count() * servers_per_node());
+    return SegmentTables::bytes(slice_count(), node_count() * servers_per_node(),
+                                further_key_count());
 }
 
 SegmentTables* SliceLayout::make_tables(void* memory) const {

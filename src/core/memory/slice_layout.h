@@ -35,6 +35,10 @@ class SliceLayout {
     // Returns those of this node that are not empty, by server. The last one's end is the length of
     // all. Returns nothing if that has more than 63 bits.
     std::optional<std::vector<Range>> ranges_here() const;
+    // Returns how many further keys each part has.
+    size_t further_key_count() const {
+        return network_ != nullptr ? network_->domain.further_key_count() : 0;
+    }
     int servers_per_node() const { return network_ != nullptr ? network_->servers.per_node : 1; }
     // Returns what the tables need, with parts of all nodes that have members.
     size_t tables_bytes() const;

@@ -25,7 +25,8 @@ struct BufferPlan {
     int64_t receive_count = 0;  // of a data server
 };
 
-// What all ranks know of a data server. Its fabric address follows.
+// What all ranks know of a data server. The keys of its receive buffers on further rails follow,
+// if they differ, and its fabric address.
 struct ServerRecord {
     pipeline::RecvAreaAddress recv_area;
     uint64_t heap_begin = 0;  // of its node
@@ -34,6 +35,9 @@ struct ServerRecord {
     char host[56] = "";
 };
 static_assert(sizeof(ServerRecord) == 104);  // docs/scaling.md counts on it
+inline const uint64_t* further_keys_of(const ServerRecord& record) {
+    return reinterpret_cast<const uint64_t*>(&record + 1);
+}
 
 // There is none in a job of one node.
 struct Network {
@@ -74,6 +78,9 @@ struct Network {
                            record_of(servers.first_of(own_node)).host) == 0
                    ? Link::host
                    : Link::network;
+    }
+    const void* address_of(const ServerRecord& record) const {
+        return further_keys_of(record) + domain.further_key_count();
     }
     const ServerRecord& record_of(int number) const {
         return *reinterpret_cast<const ServerRecord*>(

@@ -192,9 +192,8 @@ bool Transfers::write_copy(const Transfer& transfer) {
     transfer.sides.for_each_block([&](char* local, char* remote, int64_t bytes) {
         const RemotePlace& place = transfer.place_of(0);
         is_written = origin.write_copy(
-            channel, {local,
-                      static_cast<size_t>(bytes),
-                      {reinterpret_cast<uint64_t>(remote) + place.rma_distance, place.key}});
+            channel, {local, static_cast<size_t>(bytes),
+                      pipeline::remote_memory(place, reinterpret_cast<uint64_t>(remote))});
     });
     return is_written;
 }

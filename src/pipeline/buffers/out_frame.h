@@ -36,13 +36,15 @@ struct OutFrame : fabric::Operation {
     }
     bool post_into(fabric::Endpoint& endpoint, fabric::PeerAddress to,
                    const fabric::RemoteMemory& target, uint32_t immediate,
+                   fabric::Endpoint::WriteOrder order = fabric::Endpoint::WriteOrder::none,
                    const DataInPlace& data = {}) {
         if (data.begin != nullptr) {
             return gather_into(endpoint, to, target, immediate, data);
         }
         wire::seal(wire(), wire_bytes, header()->token);
         return endpoint.post_write_notify(to, wire(), wire_bytes + wire::kSealBytes,
-                                          buffers->descriptors(this), target, immediate, this);
+                                          buffers->descriptors(this), target, immediate, this,
+                                          order);
     }
     // Posts it as a write that nothing announces at its receiver.
     bool post_unannounced(fabric::Endpoint& endpoint, fabric::PeerAddress to,

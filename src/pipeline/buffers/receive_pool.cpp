@@ -58,7 +58,8 @@ bool ReceivePool::add_buffers(std::string* error) {
         return false;
     }
     if (domain_->needs_local_registration() &&
-        !memory.make_accessible(*domain_, *endpoint_, fabric::Access::local, error)) {
+        !memory.make_accessible(*domain_, endpoint_->on_first_rail(), fabric::Access::local,
+                                error)) {
         return false;
     }
     for (size_t i = 0; i < first_count_; ++i) {

@@ -19,13 +19,15 @@ bool RecvArea::open(fabric::Domain& domain, fabric::Endpoint& endpoint, uint32_t
         return false;
     }
     base::place_memory(memory_.data(), memory_.bytes());
-    if (!memory_.make_accessible(domain, endpoint, fabric::Access::remote, error)) {
+    if (!memory_.make_accessible(domain, endpoint.on_rails(), fabric::Access::remote, error)) {
         *error += "; a higher limit on locked memory (ulimit -l) may help";
         close();
         return false;
     }
     address_.remote_base = memory_.remote_address(memory_.data());
     address_.key = memory_.key();
+    further_keys_.resize(endpoint.further_key_count());
+    memory_.copy_further_keys(further_keys_.data());
     address_.recv_buffer_count = recv_buffer_count;
     address_.recv_buffer_bytes = recv_buffer_bytes;
     mailbox_count_ = mailbox_count;
@@ -46,6 +48,7 @@ RecvArea::Place RecvArea::find(uint64_t place) {
 void RecvArea::close() {
     memory_.close();
     address_ = RecvAreaAddress();
+    further_keys_.clear();
     mailbox_count_ = 0;
 }
 

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "pipeline/buffers/registered_mapping.h"
 
@@ -57,6 +58,8 @@ class RecvArea {
     void close();
 
     const RecvAreaAddress& address() const { return address_; }
+    // Returns its keys on the further rails, where these differ.
+    const std::vector<uint64_t>& further_keys() const { return further_keys_; }
     // Where immediate data says that a frame begins.
     struct Place {
         char* memory = nullptr;  // nullptr: there is no such place
@@ -70,6 +73,7 @@ class RecvArea {
   private:
     RegisteredMapping memory_;
     RecvAreaAddress address_;
+    std::vector<uint64_t> further_keys_;
     uint32_t mailbox_count_ = 0;
 };
 

@@ -7,8 +7,7 @@
 namespace armci::pipeline {
 
 bool RegisteredBuffers::open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
-                             fabric::Endpoint& endpoint, fabric::Access access,
-                             std::string* error) {
+                             fabric::Targets targets, fabric::Access access, std::string* error) {
     close();
     if (!memory_.map(buffer_count * BufferManager::rounded(buffer_bytes))) {
         *error = "no memory for " + std::to_string(buffer_count) + " pipeline buffers of " +
@@ -18,7 +17,7 @@ bool RegisteredBuffers::open(size_t buffer_count, size_t buffer_bytes, fabric::D
     }
     base::place_memory(memory_.data(), memory_.bytes());
     domain_ = &domain;
-    endpoint_ = &endpoint;
+    targets_ = targets;
     access_ = access;
     needs_registration_ = domain.needs_local_registration() || access == fabric::Access::remote;
     manager_.open(memory_.data(), buffer_count, buffer_bytes);
@@ -43,9 +42,8 @@ void RegisteredBuffers::close() {
 bool RegisteredBuffers::add_buffer(std::string* error) {
     if (needs_registration_) {
         const size_t bytes = manager_.buffer_bytes();
-        fabric::Region region =
-            domain_->register_memory(memory_.data() + manager_.ready_count() * bytes, bytes,
-                                     access_, endpoint_->on_rails(), error);
+        fabric::Region region = domain_->register_memory(
+            memory_.data() + manager_.ready_count() * bytes, bytes, access_, targets_, error);
         if (!region.valid()) {
             return false;
         }
@@ -79,6 +77,14 @@ fabric::Descriptors RegisteredBuffers::descriptors(const void* piece) const {
 
 uint64_t RegisteredBuffers::key(const void* piece) const {
     return regions_.empty() ? 0 : regions_[manager_.buffer_of(piece)].key();
+}
+
+void RegisteredBuffers::append_further_keys(const void* piece, std::vector<uint64_t>* keys) const {
+    if (!regions_.empty()) {
+        const size_t before = keys->size();
+        keys->resize(before + domain_->further_key_count());
+        regions_[manager_.buffer_of(piece)].copy_further_keys(keys->data() + before);
+    }
 }
 
 uint64_t RegisteredBuffers::remote_address(const void* piece) const {

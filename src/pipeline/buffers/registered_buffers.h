@@ -15,11 +15,11 @@ namespace armci::pipeline {
 class RegisteredBuffers {
   public:
     // Rounds buffer_bytes up to a power of two, and registers the first buffer. With
-    // Access::remote, peers may write into the buffers through `endpoint`. The domain and the
-    // endpoint are used until deregister() or close(). Returns false and sets *error when memory or
-    // its registration is refused.
+    // Access::remote, peers may write into the buffers through `targets`. These and the domain are
+    // used until deregister() or close(). Returns false and sets *error when memory or its
+    // registration is refused.
     bool open(size_t buffer_count, size_t buffer_bytes, fabric::Domain& domain,
-              fabric::Endpoint& endpoint, fabric::Access access, std::string* error);
+              fabric::Targets targets, fabric::Access access, std::string* error);
     // Ends the registrations, so that no peer can write into the memory any more. The memory stays.
     void deregister();
     // No piece may be used any more.
@@ -33,8 +33,10 @@ class RegisteredBuffers {
     const BufferManager& manager() const { return manager_; }
     // What posts need that name a piece.
     fabric::Descriptors descriptors(const void* piece) const;
-    // Peers name a piece with these two. They are valid only with Access::remote.
+    // Peers name a piece with these. They are valid only with Access::remote.
     uint64_t key(const void* piece) const;
+    // Appends its keys on the further rails, where these differ.
+    void append_further_keys(const void* piece, std::vector<uint64_t>* keys) const;
     uint64_t remote_address(const void* piece) const;
 
   private:
@@ -44,7 +46,7 @@ class RegisteredBuffers {
     RegisteredMapping memory_;
     BufferManager manager_;
     fabric::Domain* domain_ = nullptr;
-    fabric::Endpoint* endpoint_ = nullptr;
+    fabric::Targets targets_;
     fabric::Access access_ = fabric::Access::local;
     bool needs_registration_ = false;
     bool may_grow_ = false;

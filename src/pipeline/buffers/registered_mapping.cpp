@@ -16,9 +16,9 @@ bool RegisteredMapping::map(size_t bytes) {
     return true;
 }
 
-bool RegisteredMapping::make_accessible(fabric::Domain& domain, fabric::Endpoint& endpoint,
+bool RegisteredMapping::make_accessible(fabric::Domain& domain, fabric::Targets targets,
                                         fabric::Access access, std::string* error) {
-    region_ = domain.register_memory(data_, bytes_, access, endpoint.on_rails(), error);
+    region_ = domain.register_memory(data_, bytes_, access, targets, error);
     return region_.valid();
 }
 

@@ -16,10 +16,11 @@ struct RemotePlace {
     // or all of them.
     uint32_t owner = wire::kGlobal;
     int32_t server = 0;  // the data server that all requests for these bytes go to
-    // Whether all of them may be accessed by RMA. Only then have the next two a meaning.
+    // Whether all of them may be accessed by RMA. Only then have the next ones a meaning.
     bool is_registered = false;
     uint64_t key = 0;
     uint64_t rma_distance = 0;  // from an address there to its address for RMA, modulo 2^64
+    const uint64_t* further_keys = nullptr;  // see fabric::RemoteMemory
 
     bool operator==(const RemotePlace&) const = default;
 };

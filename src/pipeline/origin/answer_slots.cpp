@@ -15,7 +15,8 @@ void AnswerSlots::open(fabric::Domain& domain, fabric::Endpoint& endpoint) {
         loans_[i] = {-1, i};
     }
     if (!memory_.map(size_t{wire::kAnswerSlotBytes} * loans_.size()) ||
-        !memory_.make_accessible(domain, endpoint, fabric::Access::remote, &error)) {
+        !memory_.make_accessible(domain, endpoint.on_first_rail(), fabric::Access::remote,
+                                 &error)) {
         memory_.close();
         ARMCI_LOG_INFO("answers cannot be written into this process (%s); they come as messages",
                        error.c_str());

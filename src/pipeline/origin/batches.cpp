@@ -26,12 +26,11 @@ size_t entries_bytes_of(const SmallTransfer& transfer) {
            static_cast<size_t>(transfer.block_count);
 }
 
-// Returns the length of a batch with these entries.
-size_t bytes_with(size_t entries_bytes) {
-    return sizeof(wire::FrameHeader) + entries_bytes + sizeof(wire::ReplyBuffersBody);
-}
-
 }  // namespace
+
+size_t Batches::bytes_with(size_t entries_bytes) const {
+    return sizeof(wire::FrameHeader) + entries_bytes + answers_.replies.described_bytes(1);
+}
 
 // Returns the gets of the open batch, nullptr if there are none.
 GetBatch* Batches::gets_of(const Channel& channel) {
@@ -40,8 +39,8 @@ GetBatch* Batches::gets_of(const Channel& channel) {
 
 // While a batch is open, its header has the length of the memory for it.
 bool Batches::has_room(const Channel& channel, const SmallTransfer& transfer,
-                       size_t entries_bytes) {
-    return channel.batch->wire_bytes + entries_bytes + sizeof(wire::ReplyBuffersBody) <=
+                       size_t entries_bytes) const {
+    return channel.batch->wire_bytes + entries_bytes + answers_.replies.described_bytes(1) <=
                channel.batch->header()->frame_bytes &&
            (!transfer.is_get() || gets_of(channel) == nullptr ||
             gets_of(channel)->data_bytes() + transfer.answer_bytes() <= wire::kMaxBatchAnswerBytes);
@@ -187,11 +186,9 @@ bool Batches::post(Channel& channel, OriginFrame* batch) {
     // A short answer comes as a message, for which memory is posted anyway.
     if (gets != nullptr && gets->data_bytes() > frames_.largest_message_bytes() / 2 &&
         gets->acquire_reply_buffer()) {
-        const wire::ReplyBuffersBody reply_buffers =
-            answers_.replies.describe(&*gets->reply_buffer(), 1);
         header.flags |= wire::kHasReplyBuffers;
-        std::memcpy(batch->wire() + entries_end, &reply_buffers, sizeof reply_buffers);
-        batch->wire_bytes += sizeof reply_buffers;
+        answers_.replies.describe(&*gets->reply_buffer(), 1).encode(batch->wire() + entries_end);
+        batch->wire_bytes += static_cast<uint32_t>(answers_.replies.described_bytes(1));
     }
     header.frame_bytes = batch->wire_bytes;
     if (frames_.post(channel, batch)) {

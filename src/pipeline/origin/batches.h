@@ -77,8 +77,10 @@ class Batches {
     };
     static GetBatch* gets_of(const Channel& channel);
     // Returns whether the open batch has room for the transfer, in its frame and in the answer.
-    static bool has_room(const Channel& channel, const SmallTransfer& transfer,
-                         size_t entries_bytes);
+    bool has_room(const Channel& channel, const SmallTransfer& transfer,
+                  size_t entries_bytes) const;
+    // Returns the length of a batch with these entries.
+    size_t bytes_with(size_t entries_bytes) const;
     // Opens a batch with room for that much, and for others if it may grow.
     bool open_batch(Channel& channel, size_t entries_bytes, bool may_grow);
     // Returns whether the open batch may become so long that it takes a granted receive buffer.

@@ -40,6 +40,12 @@ Channel& Channels::get(int server) {
     return *channel;
 }
 
+const uint64_t* Channels::recv_area_keys(int server) const {
+    return endpoint_.further_key_count() > 0 && environment_.recv_area_keys != nullptr
+               ? environment_.recv_area_keys(environment_.context, server)
+               : nullptr;
+}
+
 std::string Channels::place_of(int server) const {
     return environment_.describe_node(environment_.context, servers().node_of(server));
 }

@@ -42,6 +42,8 @@ class Channels {
     // Returns "node 1 (rank 2 on host b, 192.0.2.1)" for the server's node.
     // Only with a description of nodes in the environment.
     std::string place_of(int server) const;
+    // Returns the keys of the server's receive buffers as fabric::RemoteMemory has them.
+    const uint64_t* recv_area_keys(int server) const;
     const void* address_of(int server) const {
         return environment_.server_address(environment_.context, server);
     }

@@ -30,8 +30,8 @@ bool FrameSender::open(fabric::Domain& domain, const OriginOptions& options, bas
                        std::string* error) {
     self_ = {options.token, options.rank};
     stats_ = stats;
-    if (!small_frames_.open(1, kSmallFramesBytes, domain, endpoint_, fabric::Access::local,
-                            error)) {
+    if (!small_frames_.open(1, kSmallFramesBytes, domain, endpoint_.on_first_rail(),
+                            fabric::Access::local, error)) {
         return false;
     }
     sends_alone_ = domain.row().sends_alone;
@@ -101,7 +101,7 @@ bool FrameSender::post_message(Channel& channel, OriginFrame* frame) {
 bool FrameSender::post_into_mailbox(Channel& channel, OriginFrame* frame) {
     const RecvAreaAddress& area = *channel.recv_buffers.area;
     const fabric::RemoteMemory mailbox{
-        area.remote_base + area.mailbox_position(channel.mailbox - 1U), area.key};
+        area.remote_base + area.mailbox_position(channel.mailbox - 1U), area.key, nullptr};
     const uint32_t slot = slots_.lend(channel.server);
     frame->header()->flags |= static_cast<uint8_t>(slot << wire::kAnswerSlotShift);
     if (frame->post_unannounced(endpoint_, channel.peer, mailbox)) {
@@ -128,9 +128,14 @@ bool FrameSender::post_into_recv_buffer(Channel& channel, OriginFrame* frame,
     } else {
         const RecvAreaAddress& area = *channel.recv_buffers.area;
         const uint64_t position = area.position(place.recv_buffer, place.offset);
-        const fabric::RemoteMemory target{area.remote_base + position, area.key};
+        const fabric::RemoteMemory target{area.remote_base + position, area.key,
+                                          channels_.recv_area_keys(channel.server)};
+        // The server executes later frames after this one, whatever rail they take.
+        const auto order = channel.write_mark == frame->header()->sequence
+                               ? fabric::Endpoint::WriteOrder::after_writes
+                               : fabric::Endpoint::WriteOrder::none;
         if (!frame->post_into(endpoint_, channel.peer, target, RecvAreaAddress::place_of(position),
-                              data)) {
+                              order, data)) {
             return false;
         }
     }

@@ -11,7 +11,7 @@ namespace armci::pipeline {
 GetByPutTask::GetByPutTask(Transfer&& transfer) : RmaTask(std::move(transfer)) {
     this->transfer().sides.for_each_block([this](char* local, char* remote, int64_t bytes) {
         request_ = {reinterpret_cast<uint64_t>(remote), static_cast<uint64_t>(bytes),
-                    reinterpret_cast<uint64_t>(local), 0};
+                    reinterpret_cast<uint64_t>(local)};
     });
 }
 
@@ -22,6 +22,7 @@ bool GetByPutTask::post(OriginServices& origin) {
         way_ = sink_.valid() ? Way::put : Way::read;
         request_.local_address = sink_.remote_base();
         request_.local_key = sink_.key();
+        sink_.copy_further_keys(request_.local_further_keys);
     }
     return way_ == Way::put ? send_request(origin) : RmaTask::post(origin);
 }

@@ -27,7 +27,8 @@ bool GetTask::post(OriginServices& origin) {
 
 bool GetTask::request_next(OriginServices& origin) {
     const wire::LayoutWriter::Part part = remote_.part_without_data(
-        requested_bytes_, origin.frames.largest_message_bytes() - sizeof(wire::ReplyBuffersBody));
+        requested_bytes_, origin.frames.largest_message_bytes() -
+                              origin.replies.described_bytes(origin.replies.max_of_get()));
     Stream stream;
     stream.begin = requested_bytes_;
     stream.total_bytes = part.data_bytes;
@@ -114,8 +115,10 @@ void GetTask::release_memory(OriginServices& origin, const Stream& stream) {
 
 OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream,
                                     const wire::LayoutWriter::Part& part) {
-    const size_t wire_bytes = wire::kTransferHeadBytes + part.encoded_bytes +
-                              (stream.reply_buffer_count > 0 ? sizeof(wire::ReplyBuffersBody) : 0);
+    const size_t wire_bytes =
+        wire::kTransferHeadBytes + part.encoded_bytes +
+        (stream.reply_buffer_count > 0 ? origin.replies.described_bytes(stream.reply_buffer_count)
+                                       : 0);
     if (!channel().flow.has_room(wire_bytes)) {
         return nullptr;
     }
@@ -133,9 +136,7 @@ OriginFrame* GetTask::build_request(OriginServices& origin, const Stream& stream
     char* out = remote_.write(part, &header, frame->wire() + wire::kTransferHeadBytes);
     if (stream.reply_buffer_count > 0) {
         header.flags |= wire::kHasReplyBuffers;
-        const wire::ReplyBuffersBody reply_buffers =
-            origin.replies.describe(stream.reply_buffers, stream.reply_buffer_count);
-        std::memcpy(out, &reply_buffers, sizeof reply_buffers);
+        origin.replies.describe(stream.reply_buffers, stream.reply_buffer_count).encode(out);
     }
     return frame;
 }

@@ -65,8 +65,8 @@ bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
                           std::string* error) {
     const bool are_written =
         options.write_chunks && buffers_.open(options.buffer_count, options.buffer_bytes, domain,
-                                              endpoint_, fabric::Access::remote, error);
-    replies_.open(are_written, !domain.rails().empty());
+                                              endpoint_.on_rails(), fabric::Access::remote, error);
+    replies_.open(are_written, !domain.rails().empty(), domain.further_key_count());
     if (are_written) {
         return true;
     }
@@ -77,7 +77,7 @@ bool Origin::open_buffers(fabric::Domain& domain, const OriginOptions& options,
             "(ulimit -l) may help",
             error->c_str());
     }
-    return buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_,
+    return buffers_.open(options.buffer_count, options.buffer_bytes, domain, endpoint_.on_rails(),
                          fabric::Access::local, error);
 }
 

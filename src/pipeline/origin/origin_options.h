@@ -20,6 +20,9 @@ struct OriginEnvironment {
     const void* (*server_address)(void* context, int server) = nullptr;
     // Returns where chunks for a data server go. The result stays valid.
     const RecvAreaAddress* (*recv_area)(void* context, int server) = nullptr;
+    // Returns the keys of that memory on the further rails, where these differ. The result stays
+    // valid. May be null.
+    const uint64_t* (*recv_area_keys)(void* context, int server) = nullptr;
     // Returns the token of the process that a data server is in.
     uint64_t (*server_token)(void* context, int server) = nullptr;
     // Describes a node for log and error text, as in "node 1 (rank 2 on host b, 192.0.2.1)". May be

@@ -22,17 +22,19 @@ void ReplyBuffers::release(const ReplyBuffer& reply_buffer) {
     pieces_.release(reply_buffer.immediate);
 }
 
-wire::ReplyBuffersBody ReplyBuffers::describe(const ReplyBuffer* reply_buffers,
-                                              uint32_t count) const {
-    wire::ReplyBuffersBody body;
-    body.count = count;
+wire::ReplyPlaces ReplyBuffers::describe(const ReplyBuffer* reply_buffers, uint32_t count) const {
+    wire::ReplyPlaces described;
+    wire::ReplyBuffersBody& body = described.body;
+    body.count = static_cast<uint16_t>(count);
     body.reply_buffer_bytes = reply_buffers[0].bytes;
     for (uint32_t i = 0; i < count; ++i) {
         body.key[i] = buffers_.key(memory(reply_buffers[i]));
         body.address[i] = buffers_.remote_address(memory(reply_buffers[i]));
         body.immediate[i] = reply_buffers[i].immediate;
+        buffers_.append_further_keys(memory(reply_buffers[i]), &described.further_keys);
     }
-    return body;
+    body.further_rails = static_cast<uint16_t>(further_key_count_);
+    return described;
 }
 
 void* ReplyBuffers::written(uint64_t immediate, size_t* bytes) const {

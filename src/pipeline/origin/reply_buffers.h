@@ -23,8 +23,9 @@ class ReplyBuffers {
 
     // `are_usable` says that servers can write into the buffers. Otherwise the data of gets comes
     // in messages. With several rails, chunks of one get are under way on each.
-    void open(bool are_usable, bool has_rails) {
+    void open(bool are_usable, bool has_rails, size_t further_key_count) {
         are_usable_ = are_usable;
+        further_key_count_ = further_key_count;
         max_of_get_ = has_rails ? wire::kMaxReplyBuffers : wire::kMaxReplyBuffers / 2;
     }
     void close() { pieces_.clear(); }
@@ -40,7 +41,11 @@ class ReplyBuffers {
         return pieces_[reply_buffer.immediate].memory;
     }
     // Returns what tells a server of `count` buffers of equal length.
-    wire::ReplyBuffersBody describe(const ReplyBuffer* reply_buffers, uint32_t count) const;
+    wire::ReplyPlaces describe(const ReplyBuffer* reply_buffers, uint32_t count) const;
+    // Returns the length of that in a request.
+    size_t described_bytes(uint32_t count) const {
+        return wire::ReplyPlaces::encoded_bytes(count, further_key_count_);
+    }
     size_t count() const { return pieces_.used_count(); }
 
     // Returns the buffer that immediate data names, and its length. Returns nullptr if there is no
@@ -55,6 +60,7 @@ class ReplyBuffers {
     RegisteredBuffers& buffers_;
     bool are_usable_ = false;
     uint32_t max_of_get_ = 0;
+    size_t further_key_count_ = 0;
     base::SlotTable<Piece> pieces_;
 };
 

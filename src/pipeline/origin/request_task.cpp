@@ -57,7 +57,8 @@ bool RequestTask::on_answer(OriginServices& origin, const wire::FrameHeader& hea
     if (header.kind == wire::FrameKind::value) {
         understood = wire::decode_body(frame, header.frame_bytes, &value_);
     } else if (header.kind == wire::FrameKind::segment) {
-        understood = wire::decode_body(frame, header.frame_bytes, &segment_);
+        segment_ = std::make_unique<wire::SegmentReply>();
+        understood = wire::decode_body(frame, header.frame_bytes, segment_.get());
     } else if (header.kind == wire::FrameKind::attached) {
         understood = wire::decode_body(frame, header.frame_bytes, &attached_);
     } else if (header.kind != wire::FrameKind::locked) {

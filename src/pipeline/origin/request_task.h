@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <memory>
 
 #include "pipeline/origin/task.h"
 
@@ -28,7 +29,7 @@ class RequestTask : public Task {
 
     // Each is valid after completion of a request with an answer of that kind.
     int64_t value() const { return value_.value; }
-    const wire::SegmentReply& segment() const { return segment_; }
+    wire::SegmentReply segment() const { return segment_ ? *segment_ : wire::SegmentReply{}; }
     const wire::AttachedBody& attached() const { return attached_; }
 
   private:
@@ -41,7 +42,7 @@ class RequestTask : public Task {
     char body_[kLargestBody];
     uint64_t request_id_ = 0;
     wire::ValueBody value_;
-    wire::SegmentReply segment_;
+    std::unique_ptr<wire::SegmentReply> segment_;  // long, and seldom
     wire::AttachedBody attached_;
 };
 

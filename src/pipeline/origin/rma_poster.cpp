@@ -119,21 +119,24 @@ LocalRegistration RmaPoster::register_local(const strided::AddressRange& memory,
                                             fabric::Access access, int64_t transfer_bytes) {
     const bool is_timed = registrations_.is_timed(transfer_bytes);
     const int64_t began_ns = is_timed ? base::now_ns() : 0;
+    // Ordered writes take the first rail.
+    const bool is_ordered_write = ordered_writes_ && access == fabric::Access::local_source;
     fabric::Region region =
-        try_register(reinterpret_cast<void*>(memory.begin), memory.bytes, access);
+        try_register(reinterpret_cast<void*>(memory.begin), memory.bytes, access,
+                     is_ordered_write ? endpoint_.on_first_rail() : endpoint_.on_rails());
     if (!is_timed || !region.valid()) {
         return LocalRegistration(std::move(region));
     }
     return {std::move(region), registrations_, transfer_bytes, base::now_ns() - began_ns};
 }
 
-fabric::Region RmaPoster::try_register(void* start, size_t bytes, fabric::Access access) {
+fabric::Region RmaPoster::try_register(void* start, size_t bytes, fabric::Access access,
+                                       fabric::Targets targets) {
     // A limit does not go away, but a single piece of memory may be refused for a reason of its
     // own.
     constexpr int kMaxRefusals = 8;
     std::string error;
-    fabric::Region region =
-        domain_->register_memory(start, bytes, access, endpoint_.on_rails(), &error);
+    fabric::Region region = domain_->register_memory(start, bytes, access, targets, &error);
     if (region.valid()) {
         refused_registrations_ = 0;
         return region;

@@ -12,6 +12,7 @@
 #include "fabric/endpoint.h"
 #include "pipeline/buffers/registered_buffers.h"
 #include "pipeline/costs/registration_costs.h"
+#include "pipeline/costs/remote_place.h"
 #include "pipeline/origin/channels.h"
 #include "pipeline/origin/local_registration.h"
 #include "pipeline/origin/origin_counters.h"
@@ -21,6 +22,11 @@
 #include "strided/layout.h"
 
 namespace armci::pipeline {
+
+// Returns how RMA names an address in registered memory.
+inline fabric::RemoteMemory remote_memory(const RemotePlace& place, uint64_t address) {
+    return {address + place.rma_distance, place.key, place.further_keys};
+}
 
 class RmaPoster {
   public:
@@ -72,7 +78,9 @@ class RmaPoster {
     fabric::Region register_sink(void* start, size_t bytes) {
         return registrations_.has_stopped()
                    ? fabric::Region()
-                   : try_register(start, bytes, fabric::Access::remote_sink);
+                   : try_register(
+                         start, bytes, fabric::Access::remote_sink,
+                         ordered_writes_ ? endpoint_.on_first_rail() : endpoint_.on_rails());
     }
     const RegistrationCosts& registrations() const { return registrations_; }
 
@@ -93,7 +101,8 @@ class RmaPoster {
         fabric::RmaBlock blocks[fabric::kMaxRmaBlocks];
     };
 
-    fabric::Region try_register(void* start, size_t bytes, fabric::Access access);
+    fabric::Region try_register(void* start, size_t bytes, fabric::Access access,
+                                fabric::Targets targets);
     RmaOperation* new_operation(Channel& channel, Task* task);
     void drop(RmaOperation* rma);
     bool needs_bounce(const fabric::Region& local) const {

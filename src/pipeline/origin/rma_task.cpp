@@ -52,7 +52,7 @@ bool RmaTask::post_blocks(OriginServices& origin, Cursor& cursor) {
             fabric::RmaBlock& piece = blocks[block_count++];
             piece.local = block.local;
             piece.bytes = static_cast<size_t>(block.bytes);
-            piece.remote = {block.remote + place.rma_distance, place.key};
+            piece.remote = remote_memory(place, block.remote);
             room = std::min(room, kLongestShared) - block.bytes;
         } while (block_count < origin.rma.max_blocks() &&
                  cursor.position() < transfer_.total_bytes && room > 0);
