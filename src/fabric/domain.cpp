@@ -82,7 +82,7 @@ std::string Domain::why_no_rail(const ProviderChoice& choice) const {
     if (info().addr_format != other.addr_format || other.addr_format == FI_ADDR_STR) {
         return "the rails have addresses of different kinds";
     }
-    return row().rma && (row().delivery || is_ordered())
+    return row().rma && (delivers_writes() || is_ordered())
                ? ""
                : "provider " + provider_name() + " does not say when a remote write is complete";
 }
@@ -209,8 +209,12 @@ bool Domain::is_ordered() const {
            info().ep_attr->max_order_waw_size >= info().ep_attr->max_msg_size;
 }
 
+bool Domain::delivers_writes() const {
+    return row().delivery && !faults().without_delivery;
+}
+
 bool Domain::orders_writes() const {
-    return is_ordered() && (rails_.empty() || !row().delivery);
+    return is_ordered() && (rails_.empty() || !delivers_writes());
 }
 
 bool Domain::shows_writes() const {

@@ -52,6 +52,8 @@ class Domain {
     // the domain over TCP.
     bool shows_writes() const;
     void set_notifies_writes(bool works) { notifies_writes_ = works; }
+    // Says whether the completion of a write may tell that it has arrived (FI_DELIVERY_COMPLETE).
+    bool delivers_writes() const;
     // The first function says whether a write is remotely complete once a later message or write
     // is, whatever their sizes. The second says whether a read that is posted after a write sees
     // it. Rails have no order among each other. Where no completion tells that a write has arrived,

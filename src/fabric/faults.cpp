@@ -2,6 +2,7 @@
 #include "fabric/faults.h"
 
 #include <map>
+#include <utility>
 
 #include "base/config_value.h"
 #include "base/mutex.h"
@@ -54,14 +55,27 @@ bool parse_access(std::string_view text, Faults* faults) {
     return true;
 }
 
+bool parse_switch(std::string_view name, Faults* faults) {
+    const std::pair<std::string_view, bool*> switches[] = {
+        {"mr_local", &faults->local_registration_needed},
+        {"rail_keys", &faults->rail_keys_differ},
+        {"rails_short", &faults->divides_short},
+        {"no_delivery", &faults->without_delivery},
+    };
+    for (const auto& [known, setting] : switches) {
+        if (name == known) {
+            *setting = true;
+            return true;
+        }
+    }
+    return false;
+}
+
 bool parse_word(std::string_view word, Faults* faults) {
     const size_t equals = word.find('=');
     const std::string_view name = word.substr(0, equals);
     if (equals == std::string_view::npos) {
-        faults->local_registration_needed |= name == "mr_local";
-        faults->rail_keys_differ |= name == "rail_keys";
-        faults->divides_short |= name == "rails_short";
-        return name == "mr_local" || name == "rail_keys" || name == "rails_short";
+        return parse_switch(name, faults);
     }
     const std::string_view value = word.substr(equals + 1);
     if (name == "eagain") {
@@ -93,7 +107,8 @@ bool parse_faults(std::string_view text, Faults* faults, std::string* error) {
         if (!parse_word(word, &parsed) || ends_in_comma) {
             *error = "ARMCI_FAULTS=\"" + std::string(text) + "\" is not a list of eagain=R/N, " +
                      "burst=N, seed=N, mr_local, mr_count=N, mr_bytes=N, " +
-                     "mr_refused=both|local|remote, rail_keys and rails_short; correct or unset it";
+                     "mr_refused=both|local|remote, rail_keys, rails_short and no_delivery; " +
+                     "correct or unset it";
             return false;
         }
         rest.remove_prefix(comma == std::string_view::npos ? rest.size() : comma + 1);

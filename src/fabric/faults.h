@@ -34,6 +34,8 @@ struct Faults {
     bool local_registration_needed = false;
     // Memory has another key on each rail, as where the provider chooses keys.
     bool rail_keys_differ = false;
+    // No completion tells that a write has arrived, only its order with later messages.
+    bool without_delivery = false;
     // With several rails, short writes and reads take any of them, too.
     bool divides_short = false;
 };

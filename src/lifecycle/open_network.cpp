@@ -480,7 +480,7 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     const bool ordered =
         config.order_choice() == base::OrderChoice::automatic && network.domain.orders_writes();
     const fabric::ProviderRow& row = network.domain.row();
-    network.rma_usable = row.rma && (ordered || row.delivery);
+    network.rma_usable = row.rma && (ordered || network.domain.delivers_writes());
     if (!network.rma_usable && config.route_choice() == base::RouteChoice::rma) {
         base::fatal("ARMCI_Init",
                     "ARMCI_ROUTE=rma, but provider %s cannot be used for direct remote "

@@ -28,6 +28,7 @@ class Case:
     ranks: int = 1
     # Only this rank has the settings: "first" or "last".
     only: str = ""
+    everywhere: dict = field(default_factory=dict)  # settings that all ranks have
     program: list = field(default_factory=lambda: PROGRAM)
 
     def fails(self):
@@ -45,7 +46,7 @@ class Case:
             settings = self.settings
             arguments = ["-n", str(self.ranks), *plain]
         complaints, text = jobs.run_and_judge(
-            mpiexec, arguments, {**settings, "TEST_RECORD": os.devnull}, self.judge
+            mpiexec, arguments, {**settings, **self.everywhere, "TEST_RECORD": os.devnull}, self.judge
         )
         return [(self.name, complaints, text)]
 
@@ -335,6 +336,15 @@ CASES = [
         "no interface that exists",
         {"ARMCI_INTERFACE": "pigeon0,pigeon1"},
         no_network('no usable interface "pigeon1" here, but ', "lo", "ARMCI_INTERFACE"),
+    ),
+    Case(
+        "keys that differ on each interface, on one rank only",
+        {"ARMCI_FAULTS": "rail_keys"},
+        [error("ARMCI_Init: provider ", "one key on all interfaces", "another version of libfabric",
+               "name one interface", rank="1")],
+        2,
+        "first",
+        everywhere={"ARMCI_NODE_SIZE": "1", "ARMCI_INTERFACE": "lo,lo", "ARMCI_PROVIDER": "tcp"},
     ),
     between_nodes(
         "more interfaces than an endpoint may have rails",

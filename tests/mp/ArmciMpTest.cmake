@@ -57,11 +57,13 @@ set(ARMCI_MP_provider_sockets "sockets")
 set(ARMCI_MP_provider_rxd "udp\\;ofi_rxd")
 
 # Half of the posts refused; a provider that wants local memory registered; the same with other keys
-# on each rail, which all transfers take, or with room for the library's own memory and little more; room for the library's own
+# on each rail, which all transfers take; the same where only their order with messages tells that
+# writes have arrived; room for the library's own memory and little more; room for the library's own
 # memory, but not for global memory. The last two are warned about.
 set(ARMCI_MP_faults_storm "eagain=1/2,burst=2")
 set(ARMCI_MP_faults_mrlocal "mr_local")
 set(ARMCI_MP_faults_railkeys "mr_local,rail_keys,rails_short")
+set(ARMCI_MP_faults_railorder "mr_local,rail_keys,rails_short,no_delivery")
 set(ARMCI_MP_faults_locked "mr_local,mr_count=8,mr_refused=local")
 set(ARMCI_MP_faults_unreachable "mr_count=0,mr_refused=remote")
 

@@ -68,6 +68,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_channel_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_granted_recv_buffers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_in_place_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/pipeline_rails_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_internode_barrier_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_departure_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/pipeline_matrix_test.cpp

@@ -26,7 +26,7 @@ TEST_F(FaultsTest, ParsesEveryKeyword) {
     std::string error;
     ASSERT_TRUE(
         parse_faults("eagain=3/4,burst=5,seed=-6,mr_local,mr_count=7,mr_bytes=8K,"
-                     "mr_refused=local,rail_keys,rails_short",
+                     "mr_refused=local,rail_keys,rails_short,no_delivery",
                      &faults, &error))
         << error;
     EXPECT_EQ(faults.refused_posts, 3);
@@ -40,6 +40,7 @@ TEST_F(FaultsTest, ParsesEveryKeyword) {
     EXPECT_FALSE(faults.limit_remote);
     EXPECT_TRUE(faults.rail_keys_differ);
     EXPECT_TRUE(faults.divides_short);
+    EXPECT_TRUE(faults.without_delivery);
 }
 
 TEST_F(FaultsTest, EmptyListSetsNoFault) {

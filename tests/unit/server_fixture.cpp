@@ -87,7 +87,11 @@ bool TestNetwork::open_domain(fabric::Domain* domain) {
         return false;
     }
     const auto peers = static_cast<size_t>(options_.node_count + options_.origin_count);
-    return domain->open(std::move(choice), peers, &error_);
+    bool is_open = domain->open(std::move(choice), peers, &error_);
+    for (int rail = 1; is_open && rail < options_.rails; ++rail) {
+        is_open = domain->add_rail(choose_once(), peers, &error_);
+    }
+    return is_open;
 }
 
 pipeline::ServerNumbers TestNetwork::servers() const {
@@ -161,8 +165,7 @@ void TestNetwork::publish_memory(int number) {
         pipeline::RequestTask::Answer::expected);
     submit(0, number, task);
     wait(task);
-    node.registered = task.segment().registered != 0;
-    node.remote = {task.segment().remote_base, task.segment().key};
+    node.remote = task.segment();
 }
 
 const void* TestNetwork::server_address(void* context, int node) {
@@ -208,8 +211,12 @@ std::unique_ptr<pipeline::Task> TestNetwork::start_get_by_put(int rank, int node
 
 void TestNetwork::locate(int node, pipeline::Transfer* transfer) const {
     const Node& there = *nodes_[static_cast<size_t>(node)];
-    transfer->place = {wire::kGlobal, node, there.registered, there.remote.key,
-                       there.remote.address - reinterpret_cast<uint64_t>(there.memory)};
+    transfer->place = {wire::kGlobal,
+                       node,
+                       there.remote.registered != 0,
+                       there.remote.key,
+                       there.remote.remote_base - reinterpret_cast<uint64_t>(there.memory),
+                       there.domain.further_key_count() > 0 ? there.remote.further_keys : nullptr};
 }
 
 std::unique_ptr<pipeline::Task> TestNetwork::start(int rank, int node,

@@ -54,6 +54,7 @@ struct NetworkOptions {
     bool use_ordering = true;
     uint32_t mailbox_count = 2;  // where the provider shows writes
     bool write_chunks = true;    // where provider and buffer size allow it, as in a job
+    int rails = 1;               // of all processes
 };
 
 class TestNetwork {
@@ -72,7 +73,9 @@ class TestNetwork {
     char* memory(int node) const { return nodes_[static_cast<size_t>(node)]->memory; }
     // Whether the node's memory is registered for remote access.
     bool writes_chunks() const { return writes_chunks_; }
-    bool is_registered(int node) const { return nodes_[static_cast<size_t>(node)]->registered; }
+    bool is_registered(int node) const {
+        return nodes_[static_cast<size_t>(node)]->remote.registered != 0;
+    }
     datasrv::Server& server(int node) { return nodes_[static_cast<size_t>(node)]->server; }
     pipeline::Origin& origin(int rank) { return ranks_[static_cast<size_t>(rank)]->origin; }
     const fabric::Domain& domain(int rank) const {
@@ -110,8 +113,7 @@ class TestNetwork {
         fabric::Domain domain;
         datasrv::Server server;
         char* memory = nullptr;
-        bool registered = false;
-        fabric::RemoteMemory remote;
+        wire::SegmentReply remote;
     };
     struct Rank {
         fabric::Domain domain;

@@ -16,7 +16,7 @@ void RmaPoster::open(fabric::Domain& domain, const OriginOptions& options, bool 
     domain_ = &domain;
     registrations_ = options.registrations;
     ordered_writes_ = ordered_writes;
-    writes_copies_ = ordered_writes && domain.row().delivery;
+    writes_copies_ = ordered_writes && domain.delivers_writes();
 }
 
 RmaPoster::RmaOperation* RmaPoster::new_operation(Channel& channel, Task* task) {
