@@ -27,8 +27,9 @@
         "nodes have in common, the fastest that connects them as ARMCI_Init tries it; a bridge made by " \
         "software only if there is no other; loopback only when the whole job runs on one host. "       \
         "Several, separated by commas, are rails: long transfers are divided among them by their "      \
-        "speed, and all else uses the first one. One that some rank cannot use is left out with a "     \
-        "warning. An interface that is named twice is two rails.")                                      \
+        "speed, and all else uses the first one; of adapters on one fabric, each rank uses the nearest "\
+        "first. One that some rank cannot use is left out with a warning. An interface that is named "  \
+        "twice is two rails.")                                                                          \
     TEXT(port_range, "ARMCI_PORT_RANGE", "", own, job,                                                  \
         "TCP ports, first-last, at which the processes of the job listen, for firewalls between the "   \
         "nodes: with providers over TCP a port for each rank and for each data server of a host, and "  \

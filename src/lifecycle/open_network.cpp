@@ -518,6 +518,16 @@ void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
     domain->set_notifies_writes(works != 0);
 }
 
+// Returns the adapters among which each rank may have another one as its first rail. None if some
+// rank's do not reach all others.
+std::vector<fabric::Adapter> agree_on_adapters(const core::World& world,
+                                               const std::vector<RailChoice>& rails) {
+    std::vector<fabric::Adapter> adapters = adapters_of(rails);
+    int are_there = adapters.empty() ? 0 : 1;
+    core::mpi::allreduce(&are_there, 1, MPI_INT, MPI_MIN, world.comm);
+    return are_there != 0 ? adapters : std::vector<fabric::Adapter>();
+}
+
 }  // namespace
 
 void open_network(Runtime& runtime) {
@@ -535,18 +545,25 @@ void open_network(Runtime& runtime) {
     const fabric::LibfabricEnvironment environment;
     std::vector<RailChoice> rails;
     std::string network_reason;
+    Place place;
+    size_t first_rail = 0;
     if (settings.interface_count > 1) {
         rails = choose_rails(runtime, settings.provider, settings.interface_count);
+        place = agree_on_place(runtime, settings.servers_per_node,
+                               agree_on_adapters(runtime.world, rails));
+        first_rail = rotate_to(place.adapter, &rails);
         choice.info = std::move(rails.front().choice.info);
         network_reason = std::move(rails.front().network_reason);
         rails.erase(rails.begin());
     } else {
         network_reason = agree_on_network(runtime, NetworkNeed::required, &choice).reason;
+        place = agree_on_place(runtime, settings.servers_per_node, choice.adapters);
+        use_adapter(runtime.world, place.adapter, &choice);
     }
-    const int processor = agree_on_places(runtime, settings.servers_per_node, &choice);
     open_domain(runtime, std::move(choice), settings.servers_per_node);
     core::Network& network = *runtime.network;
     network.network_reason = std::move(network_reason);
+    network.first_rail = first_rail;
     open_rails(runtime.world, std::move(rails), peer_count(runtime), &network.domain);
     check_keys(runtime.world, network.domain);
     agree_on_immediate_data(runtime.world, &network.domain);
@@ -554,7 +571,7 @@ void open_network(Runtime& runtime) {
                                &settings.buffers);
     decide_on_rma(network, config);
     exchange_tokens(runtime);
-    open_server(runtime, settings, processor);
+    open_server(runtime, settings, place.processor);
     exchange_addresses(runtime);
     open_origin(runtime, settings);
     join_barrier(runtime);

@@ -14,7 +14,7 @@ namespace armci::lifecycle {
 namespace {
 
 // What the first rank of a node tells each rank there.
-struct Place {
+struct PlaceReport {
     char adapter[64] = "";
     int processor = -1;
 };
@@ -31,11 +31,12 @@ std::vector<std::string> gather_processors(const core::World& world) {
     return processors;
 }
 
-std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::string> processors,
-                             const core::RankServers& servers,
-                             const std::vector<fabric::Adapter>& adapters) {
+std::vector<PlaceReport> place_all(const core::Runtime& runtime,
+                                   std::vector<std::string> processors,
+                                   const core::RankServers& servers,
+                                   const std::vector<fabric::Adapter>& adapters) {
     const core::World& world = runtime.world;
-    std::vector<Place> places(world.node_ranks.size());
+    std::vector<PlaceReport> places(world.node_ranks.size());
     // Virtual nodes share their host's processors, so a processor that is free in one node may be
     // used by another.
     const bool binds_servers = runtime.config().node_size == 0;
@@ -68,31 +69,36 @@ std::vector<Place> place_all(const core::Runtime& runtime, std::vector<std::stri
 
 }  // namespace
 
-int agree_on_places(const core::Runtime& runtime, int servers_per_node,
-                    fabric::ProviderChoice* choice) {
+Place agree_on_place(const core::Runtime& runtime, int servers_per_node,
+                     const std::vector<fabric::Adapter>& adapters) {
     const core::World& world = runtime.world;
     core::RankServers servers;
     servers.start(world, {world.node_count, servers_per_node});
     std::vector<std::string> processors = gather_processors(world);
-    std::vector<Place> places;
+    std::vector<PlaceReport> places;
     if (world.is_leader()) {
-        places = place_all(runtime, std::move(processors), servers, choice->adapters);
+        places = place_all(runtime, std::move(processors), servers, adapters);
     }
-    Place mine;
+    PlaceReport mine;
     core::mpi::scatter(places.data(), &mine, sizeof mine, 0, world.node_comm);
-    if (mine.adapter[0] != '\0' && choice->adapters.size() > 1 &&
-        fabric::interface_name(*choice->info) != mine.adapter) {
-        fabric::ProviderChoice there = fabric::choose_provider(
-            {choice->info->fabric_attr->prov_name, mine.adapter, world.is_single_host});
-        if (there.info) {
-            choice->info = std::move(there.info);
-        } else {
-            // The node's first rank sees the adapter, and this rank does not. It keeps the one that
-            // it has.
-            ARMCI_LOG_INFO("adapter %s is not used here: %s", mine.adapter, there.error.c_str());
-        }
+    return {mine.adapter, mine.processor};
+}
+
+void use_adapter(const core::World& world, const std::string& adapter,
+                 fabric::ProviderChoice* choice) {
+    if (adapter.empty() || choice->adapters.size() < 2 ||
+        fabric::interface_name(*choice->info) == adapter) {
+        return;
     }
-    return mine.processor;
+    fabric::ProviderChoice there = fabric::choose_provider(
+        {choice->info->fabric_attr->prov_name, adapter, world.is_single_host});
+    if (there.info) {
+        choice->info = std::move(there.info);
+    } else {
+        // The node's first rank sees the adapter, and this rank does not. It keeps the one that it
+        // has.
+        ARMCI_LOG_INFO("adapter %s is not used here: %s", adapter.c_str(), there.error.c_str());
+    }
 }
 
 }  // namespace armci::lifecycle

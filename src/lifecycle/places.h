@@ -2,15 +2,26 @@
 // Agrees, on each node, which rank uses which adapter and where the data servers' threads run.
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "core/runtime/runtime.h"
 #include "fabric/provider.h"
 
 namespace armci::lifecycle {
 
-// Replaces the adapter of the choice by the one for this rank, if the provider has several and the
-// user has named none. Is collective over the node. Returns the processor for the thread of this
-// rank's data server, or -1 if it is not to be bound.
-int agree_on_places(const core::Runtime& runtime, int servers_per_node,
-                    fabric::ProviderChoice* choice);
+struct Place {
+    std::string adapter;  // empty if there are not several
+    int processor = -1;   // for the thread of the rank's data server; -1: it is not to be bound
+};
+
+// Returns the place of this rank: the adapter, among those of its node, that it uses first. Is
+// collective over the node.
+Place agree_on_place(const core::Runtime& runtime, int servers_per_node,
+                     const std::vector<fabric::Adapter>& adapters);
+
+// Replaces the adapter of the choice by that one, if it has another and can have that.
+void use_adapter(const core::World& world, const std::string& adapter,
+                 fabric::ProviderChoice* choice);
 
 }  // namespace armci::lifecycle

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "lifecycle/rails.h"
 
+#include <algorithm>
 #include <climits>
+#include <cstring>
 #include <utility>
 
 #include "base/log.h"
@@ -66,6 +68,33 @@ std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::st
         core::mpi::barrier(world.comm);  // rank 0 ends the job
     }
     return rails;
+}
+
+std::vector<fabric::Adapter> adapters_of(const std::vector<RailChoice>& rails) {
+    std::vector<fabric::Adapter> adapters;
+    for (const RailChoice& rail : rails) {
+        const char* fabric = rail.choice.info->fabric_attr->name;
+        const char* first = rails.front().choice.info->fabric_attr->name;
+        const bool is_of_one_fabric =
+            fabric != nullptr && first != nullptr && std::strcmp(fabric, first) == 0;
+        if (rail.choice.adapters.empty() || !is_of_one_fabric) {
+            return {};
+        }
+        adapters.push_back(rail.choice.adapters.front());
+    }
+    return adapters;
+}
+
+size_t rotate_to(const std::string& adapter, std::vector<RailChoice>* rails) {
+    const auto first = std::find_if(rails->begin(), rails->end(), [&](const RailChoice& rail) {
+        return fabric::interface_name(*rail.choice.info) == adapter;
+    });
+    if (first == rails->end()) {
+        return 0;
+    }
+    const auto count = static_cast<size_t>(first - rails->begin());
+    std::rotate(rails->begin(), first, rails->end());
+    return count;
 }
 
 void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t peer_count,

@@ -3,6 +3,7 @@
 // that some rank cannot use is left out on all ranks, with a warning.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,14 @@ struct RailChoice {
 // with this provider, in its order. Ends the job with a message if there is none.
 std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::string& provider,
                                      int count);
+
+// Returns the adapters of the rails if they are of one fabric, so that each reaches all others.
+// Otherwise there are none.
+std::vector<fabric::Adapter> adapters_of(const std::vector<RailChoice>& rails);
+
+// Moves so many of the rails from the front to the end that the one with that adapter is the first.
+// Returns their number, 0 if none has it.
+size_t rotate_to(const std::string& adapter, std::vector<RailChoice>* rails);
 
 // Collective. Opens these rails in an open domain.
 void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t peer_count,

@@ -244,17 +244,24 @@ struct ServerWork {
     }
 };
 
-// The bytes of long transfers that each rail has carried.
+// Returns the domain of a rail, by the place of its interface in the setting.
+const fabric::Domain& rail_at(const core::Network& network, size_t place) {
+    const std::vector<std::unique_ptr<fabric::Domain>>& further = network.domain.rails();
+    const size_t count = further.size() + 1;
+    const size_t number = (place + count - network.first_rail) % count;
+    return number == 0 ? network.domain : *further[number - 1];
+}
+
+// The bytes of long transfers that each rail has carried, by the place of its interface.
 struct RailWork {
     uint64_t bytes[fabric::Endpoint::kMaxRails] = {};
 
     static RailWork of_process(const Runtime& runtime) {
         RailWork work;
         if (runtime.network != nullptr) {
-            const fabric::Domain& domain = runtime.network->domain;
-            work.bytes[0] = domain.carried_bytes();
-            for (size_t i = 0; i < domain.rails().size(); ++i) {
-                work.bytes[i + 1] = domain.rails()[i]->carried_bytes();
+            const core::Network& network = *runtime.network;
+            for (size_t i = 0; i <= network.domain.rails().size(); ++i) {
+                work.bytes[i] = rail_at(network, i).carried_bytes();
             }
         }
         return work;
@@ -275,12 +282,11 @@ struct Strangers {
     }
 };
 
-void print_rails(std::FILE* out, const fabric::Domain& domain, const RailWork& work) {
-    std::fprintf(out, "  bytes of long transfers by rail: %s %" PRIu64,
-                 fabric::interface_name(domain.info()).c_str(), work.bytes[0]);
-    for (size_t i = 0; i < domain.rails().size(); ++i) {
-        std::fprintf(out, ", %s %" PRIu64,
-                     fabric::interface_name(domain.rails()[i]->info()).c_str(), work.bytes[i + 1]);
+void print_rails(std::FILE* out, const core::Network& network, const RailWork& work) {
+    std::fprintf(out, "  bytes of long transfers by rail:");
+    for (size_t i = 0; i <= network.domain.rails().size(); ++i) {
+        std::fprintf(out, "%s %s %" PRIu64, i > 0 ? "," : "",
+                     fabric::interface_name(rail_at(network, i).info()).c_str(), work.bytes[i]);
     }
     std::fprintf(out, "\n");
 }
@@ -334,7 +340,7 @@ void print_operations(std::FILE* out, const Runtime& runtime, const base::Stats&
                      sum.waits, sum.waits_asleep);
     }
     if (runtime.network != nullptr && !runtime.network->domain.rails().empty()) {
-        print_rails(out, runtime.network->domain, rails);
+        print_rails(out, *runtime.network, rails);
     }
     if (runtime.network != nullptr && runtime.network->learning.learns()) {
         for (const core::Link link : {core::Link::host, core::Link::network}) {

@@ -47,7 +47,7 @@ bool suits(const Twin& twin, const Offer& offer, const fi_info& hints) {
            hints.ep_attr->max_msg_size <= twin.largest_bytes;
 }
 
-fi_info* make_info(const Twin& twin, const Offer& offer, const fi_info& hints) {
+fi_info* make_info(const Twin& twin, const Offer& offer, const fi_info& hints, int adapter) {
     fi_info* info = fi_allocinfo();
     info->caps = hints.caps != 0 ? hints.caps : twin.capabilities;
     info->mode = twin.mode;
@@ -62,7 +62,7 @@ fi_info* make_info(const Twin& twin, const Offer& offer, const fi_info& hints) {
     info->fabric_attr->prov_name = strdup(twin.provider);
     info->fabric_attr->name = strdup(twin.name);
     fi_domain_attr& domain = *info->domain_attr;
-    domain.name = strdup(twin.name);
+    domain.name = strdup(adapter_name(twin, adapter).c_str());
     domain.mr_mode = offer.memory_mode | (hints.domain_attr->mr_mode & twin.adopted_memory_mode);
     domain.mr_key_size = offer.key_bytes;
     domain.cq_data_size = offer.immediate_bytes;
@@ -139,9 +139,11 @@ int fi_getinfo(uint32_t version, const char*, const char*, uint64_t, const fi_in
     *list = nullptr;
     fi_info** end = list;
     for (const Offer& offer : twin->offers) {
-        if (network::suits(*twin, offer, *hints)) {
-            *end = network::make_info(*twin, offer, *hints);
-            end = &(*end)->next;
+        for (int i = 0; i < network::rules().adapters; ++i) {
+            if (network::suits(*twin, offer, *hints)) {
+                *end = network::make_info(*twin, offer, *hints, i);
+                end = &(*end)->next;
+            }
         }
     }
     return *list != nullptr ? 0 : -FI_ENODATA;

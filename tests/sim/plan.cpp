@@ -239,6 +239,9 @@ void draw_weights(Plan* plan) {
 void draw_rails(Plan* plan) {
     const bool has_rails = seed() % 5 == 3 && plan->provider.refusal.call == StartCall::none;
     plan->rails = has_rails ? 2 + static_cast<int>(seed() % 2) : 1;
+    const Twin* twin = plan->provider.twin;
+    const bool has_adapters = twin != nullptr && twin->address_format != FI_SOCKADDR_IN;
+    plan->provider.adapters = has_adapters ? plan->rails : 1;
     if (has_rails && seed() / 5 % 2 == 0) {
         plan->route = base::RouteChoice::alternate;
         plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);

@@ -69,6 +69,7 @@ struct ProviderPlan {
     size_t largest_bytes = 1 << 20;
     size_t immediate_bytes = 4;
     fabric::WaitMode wait = fabric::WaitMode::nap;
+    int adapters = 1;  // of a twin that is not over IP: of one fabric, on each host
     bool rma = true;
     bool delivery = true;
     bool immediate_data = true;

@@ -183,14 +183,15 @@ void Job::pause() {
     }
 }
 
-// All rails have the only adapter that there is.
+// Over IP all rails have the only interface that there is.
 std::string Job::interfaces() const {
     const Twin* twin = plan_.provider.twin;
-    const std::string adapter = twin == nullptr                          ? "adapter"
-                                : twin->address_format == FI_SOCKADDR_IN ? "192.0.2.1"
-                                                                         : twin->name;
     std::string names;
     for (int rail = 0; plan_.rails > 1 && rail < plan_.rails; ++rail) {
+        const std::string adapter = twin == nullptr ? "adapter"
+                                    : twin->address_format == FI_SOCKADDR_IN
+                                        ? "192.0.2.1"
+                                        : adapter_name(*twin, rail);
         names += (rail > 0 ? "," : "") + adapter;
     }
     return names;
@@ -299,6 +300,13 @@ void Job::check_start(int rank, Life& life) {
     const int rails = provider.rma && (provider.delivery || is_ordered) ? plan_.rails : 1;
     if (domain.rails().size() + 1 != static_cast<size_t>(rails)) {
         violation("there are %zu rails, and should be %d", domain.rails().size() + 1, rails);
+    }
+    // Adapters of unknown places are used in turn.
+    const auto first_rail =
+        static_cast<size_t>(runtime(rank).world.rank_in_node % (rails > 1 ? provider.adapters : 1));
+    if (network.first_rail != first_rail) {
+        violation("the first rail has number %zu, and should have %zu", network.first_rail,
+                  first_rail);
     }
 }
 

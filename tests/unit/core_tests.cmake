@@ -93,6 +93,7 @@ list(APPEND ARMCI_UNIT_TEST_SOURCES
     ${CMAKE_CURRENT_LIST_DIR}/core_node_numbers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_notify_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/core_segments_test.cpp
+    ${CMAKE_CURRENT_LIST_DIR}/lifecycle_rails_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/lifecycle_stats_triggers_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/object_size_test.cpp
     ${CMAKE_CURRENT_LIST_DIR}/rank_servers_test.cpp

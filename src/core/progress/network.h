@@ -64,9 +64,12 @@ struct Network {
     std::vector<std::string> passed_over;  // rejected providers with the reasons; on rank 0
     std::string idle_adapter;              // one of those, which the user may expect to be used; on
                                            // rank 0
-    std::string network_reason;            // the IP network used and why, in words; on rank 0 of a
-                                           // job on several hosts
-    std::string cost_source;               // where the cost model's constants come from, in words
+    // The place of the domain's first rail among the interfaces that are rails. The others follow
+    // in turn.
+    size_t first_rail = 0;
+    std::string network_reason;  // the IP network used and why, in words; on rank 0 of a
+                                 // job on several hosts
+    std::string cost_source;     // where the cost model's constants come from, in words
     BufferPlan buffers;
 
     // Returns what connects this rank's node, `own_node`, with another one.

@@ -123,4 +123,7 @@ const std::vector<Twin>& all_twins();
 // Those that `text` means: "all", a name, or a name and a version ("cxi@2.5").
 std::vector<const Twin*> find_twins(std::string_view text);
 
+// Returns the name of an adapter of a host: "cxi0", "cxi1", …
+std::string adapter_name(const Twin& twin, int number);
+
 }  // namespace armci::sim

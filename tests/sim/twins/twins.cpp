@@ -38,4 +38,8 @@ std::vector<const Twin*> find_twins(std::string_view text) {
     return found;
 }
 
+std::string adapter_name(const Twin& twin, int number) {
+    return twin.name + std::to_string(number);
+}
+
 }  // namespace armci::sim
