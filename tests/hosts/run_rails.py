@@ -42,11 +42,11 @@ def shape(cluster, interface, rate):
                  "burst", "256k", "latency", "20ms")
 
 
-def measure(cluster, build, interfaces):
+def measure(cluster, build, interfaces, faults):
     """MB/s by operation, of one origin that works on one target on the other host; and what part of
     the bytes each interface has carried, if there are several."""
     program = [os.path.join(build, BENCH[0]), *BENCH[1:]]
-    settings = {"ARMCI_INTERFACE": ",".join(interfaces), "ARMCI_STATS": "1"}
+    settings = {"ARMCI_INTERFACE": ",".join(interfaces), "ARMCI_FAULTS": faults, "ARMCI_STATS": "1"}
     job = launchers.start(cluster, build, one_each, HOSTS, program, settings)
     status = job.finish(LIMIT_S)
     if status != 0:
@@ -71,6 +71,7 @@ class Case:
 
     rates: tuple
     parts: tuple
+    faults: str = ""  # ARMCI_FAULTS
 
     def run(self, build):
         with lab.Lab(HOSTS) as cluster:
@@ -80,8 +81,8 @@ class Case:
             for interface, network, rate in zip(INTERFACES, NETWORKS, self.rates):
                 cluster.connect(interface, network)
                 shape(cluster, interface, rate)
-            alone = [measure(cluster, build, [interface])[0] for interface in INTERFACES]
-            both, parts = measure(cluster, build, INTERFACES)
+            alone = [measure(cluster, build, [interface], self.faults)[0] for interface in INTERFACES]
+            both, parts = measure(cluster, build, INTERFACES, self.faults)
         for operation, speed in both.items():
             speeds = [one[operation] for one in alone]
             print(f"  {operation}: {speeds[0]:.1f} and {speeds[1]:.1f} MB/s alone, {speed:.1f} together: "
@@ -96,6 +97,9 @@ CASES = {
     "equal": Case(("1gbit", "1gbit"), (0.3, 0.3)),
     "second_slower": Case(("1gbit", "500mbit"), (0.5, 0.2)),
     "second_faster": Case(("500mbit", "1gbit"), (0.2, 0.5)),
+    # As over efa and cxi, and over verbs.
+    "keys_differ": Case(("1gbit", "1gbit"), (0.3, 0.3), "mr_local,rail_keys"),
+    "only_order": Case(("1gbit", "1gbit"), (0.3, 0.2), "mr_local,rail_keys,no_delivery"),
 }
 
 
