@@ -419,7 +419,7 @@ class Array:
             return _chosen_blocks(self._shape, self._group.size)
         numbers = _checked_shape(blocks, "blocks")
         if len(numbers) != self.ndim:
-            raise ValueError(f"blocks {numbers}: the array has {self.ndim} dimensions")
+            raise ValueError(f"blocks {numbers}: the array is {self.ndim}-dimensional")
         if 0 in numbers:
             raise ValueError(f"blocks {numbers}: each dimension has at least one block")
         if math.prod(numbers) > self._group.size:

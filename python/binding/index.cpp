@@ -64,8 +64,8 @@ Region parse_index(py::handle index, const Numbers& shape) {
     }
     const size_t named = given - (region.has_ellipsis ? 1 : 0);
     if (named > shape.size()) {
-        throw py::index_error("too many indices: the array has " + std::to_string(shape.size()) +
-                              " dimensions, and " + std::to_string(named) + " were given");
+        throw py::index_error("too many indices: the array is " + std::to_string(shape.size()) +
+                              "-dimensional, and " + std::to_string(named) + " were given");
     }
     const auto keep_all = [&](size_t count) {
         for (; count > 0; --count) {
