@@ -8,9 +8,11 @@
 #include <cstring>
 
 #include "base/log.h"
+#include "core/routing/route.h"
 #include "pipeline/buffers/flow_plan.h"
 #include "pipeline/costs/copy_costs.h"
 #include "pipeline/costs/cost_profile.h"
+#include "pipeline/costs/learned_costs.h"
 #include "wire/frame.h"
 
 namespace armci::core {
@@ -186,7 +188,12 @@ void plan_receive_buffers(bool cost_when_used, BufferPlan* plan) {
 
 void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,
                   const BufferPlan& buffers) {
-    network.costs = pipeline::CostModel(costs.constants, limits_of(network.origin, buffers));
+    const auto rails = static_cast<int>(1 + network.domain.rails().size());
+    const pipeline::CostConstants constants =
+        puts_keep_to_one_rail(network.domain)
+            ? pipeline::with_puts_on_one_rail(costs.constants, rails)
+            : costs.constants;
+    network.costs = pipeline::CostModel(constants, limits_of(network.origin, buffers));
     network.cost_source = costs.source;
     network.buffers = buffers;
     if (config.rma_min_block > 0) {
@@ -197,7 +204,6 @@ void set_up_costs(Network& network, const base::Config& config, const TransferCo
     if (config.get_by_put_min != base::kAuto) {
         network.costs.choose_get_by_put_from(config.get_by_put_min);
     }
-    const auto rails = static_cast<int>(1 + network.domain.rails().size());
     network.learning.open(
         network.costs,
         {.learns = config.cost_choice() == base::CostChoice::learned && config.rma_min_block == 0,

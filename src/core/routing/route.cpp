@@ -6,6 +6,10 @@ namespace armci::core {
 using base::OpKind;
 using base::Route;
 
+bool puts_keep_to_one_rail(const fabric::Domain& domain) {
+    return !domain.rails().empty() && domain.orders_writes();
+}
+
 RouteDecision choose_route(const Progress& progress, const RouteQuestion& question) {
     if (progress.world().on_my_node(question.target)) {
         return {Route::local, RouteReason::same_node};
@@ -56,8 +60,9 @@ RouteDecision choose_route(const Progress& progress, const RouteQuestion& questi
     }
     // RMA must not overtake requests that the server has not executed yet. A small transfer arrives
     // sooner behind them than after waiting for their acknowledgement. A small put is one message
-    // either way; the model knows which costs less.
-    if (is_one_block && (is_get || !is_small) &&
+    // either way, and one that has an order takes one rail of several; the model knows which costs
+    // less.
+    if (is_one_block && (is_get || (!is_small && !puts_keep_to_one_rail(network.domain))) &&
         (question.server == RouteQuestion::kIdleServer ||
          !network.origin.fences().has_unacknowledged_requests(question.server))) {
         return {Route::rma, RouteReason::one_block};

@@ -45,6 +45,9 @@ struct RouteDecision {
     bool is_copied = false;  // RMA: a put of one block, by Origin::write_copy()
 };
 
+// Says whether direct puts take the first rail of several (fabric/endpoint.h).
+bool puts_keep_to_one_rail(const fabric::Domain& domain);
+
 // docs/references.md: Bonachea 2007
 RouteDecision choose_route(const Progress& progress, const RouteQuestion& question);
 
