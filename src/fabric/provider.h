@@ -67,6 +67,9 @@ struct ProviderRow {
     bool sends_alone = false;
     // True if each endpoint listens for connections over TCP, at the address that is its name.
     bool listens_by_tcp = false;
+    // True if adapters whose fabrics have one name reach each other. Some providers give all
+    // fabrics one name.
+    bool fabrics_have_names = false;
     // True if fi_writemsg takes immediate data, and several local pieces for one remote one.
     bool gathers_writes = false;
     // True if the bytes of a write arrive from the first to the last, and wake the target where its

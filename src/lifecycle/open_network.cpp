@@ -552,6 +552,13 @@ void open_network(Runtime& runtime) {
         place = agree_on_place(runtime, settings.servers_per_node,
                                agree_on_adapters(runtime.world, rails));
         first_rail = rotate_to(place.adapter, &rails);
+        if (!place.adapter.empty() &&
+            fabric::interface_name(*rails.front().choice.info) != place.adapter) {
+            ARMCI_LOG_INFO(
+                "adapter %s is not the first here, because ARMCI_INTERFACE names other ones than "
+                "on this node's first rank",
+                place.adapter.c_str());
+        }
         choice.info = std::move(rails.front().choice.info);
         network_reason = std::move(rails.front().network_reason);
         rails.erase(rails.begin());

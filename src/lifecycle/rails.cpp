@@ -35,6 +35,20 @@ std::string try_to_open(fabric::Domain& rail) {
     return endpoint.open(rail, {}, &error) ? std::string() : error;
 }
 
+// Does the same for an adapter that is no IP interface. It has no other trial, and because ranks
+// may begin with different adapters, a later one could not leave out the same for all.
+std::string try_adapter(const fabric::ProviderChoice& choice) {
+    if (choice.adapters.empty()) {
+        return {};
+    }
+    fabric::ProviderChoice copy;
+    copy.info = fabric::InfoPtr(fi_dupinfo(choice.info.get()));
+    copy.row = choice.row;
+    std::string error;
+    fabric::Domain domain;
+    return domain.open(std::move(copy), 1, &error) ? try_to_open(domain) : error;
+}
+
 }  // namespace
 
 std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::string& provider,
@@ -48,7 +62,7 @@ std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::st
         std::string obstacle = "its ARMCI_INTERFACE names only " + std::to_string(names.size());
         if (i < names.size()) {
             rail.choice = fabric::choose_provider({provider, rail.interface, world.is_single_host});
-            obstacle = rail.choice.info ? std::string() : rail.choice.error;
+            obstacle = rail.choice.info ? try_adapter(rail.choice) : rail.choice.error;
         }
         if (!can_all_use(world, rail.interface, obstacle)) {
             continue;
@@ -75,8 +89,8 @@ std::vector<fabric::Adapter> adapters_of(const std::vector<RailChoice>& rails) {
     for (const RailChoice& rail : rails) {
         const char* fabric = rail.choice.info->fabric_attr->name;
         const char* first = rails.front().choice.info->fabric_attr->name;
-        const bool is_of_one_fabric =
-            fabric != nullptr && first != nullptr && std::strcmp(fabric, first) == 0;
+        const bool is_of_one_fabric = rail.choice.row->fabrics_have_names && fabric != nullptr &&
+                                      first != nullptr && std::strcmp(fabric, first) == 0;
         if (rail.choice.adapters.empty() || !is_of_one_fabric) {
             return {};
         }

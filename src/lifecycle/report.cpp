@@ -248,7 +248,7 @@ struct ServerWork {
 const fabric::Domain& rail_at(const core::Network& network, size_t place) {
     const std::vector<std::unique_ptr<fabric::Domain>>& further = network.domain.rails();
     const size_t count = further.size() + 1;
-    const size_t number = (place + count - network.first_rail) % count;
+    const size_t number = (place + count - network.first_rail % count) % count;
     return number == 0 ? network.domain : *further[number - 1];
 }
 

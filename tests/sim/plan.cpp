@@ -242,6 +242,10 @@ void draw_rails(Plan* plan) {
     const Twin* twin = plan->provider.twin;
     const bool has_adapters = twin != nullptr && twin->address_format != FI_SOCKADDR_IN;
     plan->provider.adapters = has_adapters ? plan->rails : 1;
+    if (plan->provider.adapters > 1 && seed() / 10 % 3 == 0) {
+        plan->provider.broken_adapter = static_cast<int>(seed() % 3) % plan->rails;
+        plan->provider.last_process = plan->rank_count() - 1;
+    }
     if (has_rails && seed() / 5 % 2 == 0) {
         plan->route = base::RouteChoice::alternate;
         plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);

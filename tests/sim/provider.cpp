@@ -522,6 +522,10 @@ int open_domain(fid_fabric*, fi_info* info, fid_domain** domain, void*) {
     if (const int error = refuse(StartCall::domain); error != 0) {
         return -error;
     }
+    if (rules().broken_adapter >= 0 && acting_process() == rules().last_process &&
+        adapter_name(*rules().twin, rules().broken_adapter) == info->domain_attr->name) {
+        return -FI_EACCES;
+    }
     ++provider().open_objects;
     *domain = new fid_domain{{FI_CLASS_DOMAIN, nullptr, &ops}, &domain_ops, &mr_ops};
     return 0;

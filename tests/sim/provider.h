@@ -69,7 +69,9 @@ struct ProviderPlan {
     size_t largest_bytes = 1 << 20;
     size_t immediate_bytes = 4;
     fabric::WaitMode wait = fabric::WaitMode::nap;
-    int adapters = 1;  // of a twin that is not over IP: of one fabric, on each host
+    int adapters = 1;         // of a twin that is not over IP: of one fabric, on each host
+    int broken_adapter = -1;  // that the last process cannot open
+    int last_process = 0;
     bool rma = true;
     bool delivery = true;
     bool immediate_data = true;

@@ -297,13 +297,14 @@ void Job::check_start(int rank, Life& life) {
     const bool is_ordered = (provider.message_order & FI_ORDER_SAW) != 0 &&
                             (provider.message_order & (FI_ORDER_WAW | FI_ORDER_RMA_WAW)) != 0 &&
                             provider.ordered_bytes >= provider.largest_bytes;
-    const int rails = provider.rma && (provider.delivery || is_ordered) ? plan_.rails : 1;
+    const int usable = plan_.rails - (provider.broken_adapter >= 0 ? 1 : 0);
+    const int rails = provider.rma && (provider.delivery || is_ordered) ? usable : 1;
     if (domain.rails().size() + 1 != static_cast<size_t>(rails)) {
         violation("there are %zu rails, and should be %d", domain.rails().size() + 1, rails);
     }
     // Adapters of unknown places are used in turn.
-    const auto first_rail =
-        static_cast<size_t>(runtime(rank).world.rank_in_node % (rails > 1 ? provider.adapters : 1));
+    const int first_rails = domain.row().fabrics_have_names && provider.adapters > 1 ? usable : 1;
+    const auto first_rail = static_cast<size_t>(runtime(rank).world.rank_in_node % first_rails);
     if (network.first_rail != first_rail) {
         violation("the first rail has number %zu, and should have %zu", network.first_rail,
                   first_rail);

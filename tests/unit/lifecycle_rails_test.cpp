@@ -12,7 +12,9 @@ namespace {
 
 // A rail with an adapter, or with an IP interface if that has no name.
 RailChoice rail_of(const char* fabric, const char* adapter) {
+    static constexpr fabric::ProviderRow kRow = {.fabrics_have_names = true};
     RailChoice rail;
+    rail.choice.row = &kRow;
     rail.choice.info = fabric::InfoPtr(fi_allocinfo());
     rail.choice.info->fabric_attr->name = strdup(fabric);
     rail.choice.info->domain_attr->name = strdup(adapter);
