@@ -94,7 +94,7 @@
         "registrations, of so many bytes each, succeed), mr_refused=both|local|remote (which "          \
         "ones those two concern), rail_keys (memory has another key on each rail; on all ranks), "                    \
         "rails_short (short transfers take any rail, too), no_delivery (no completion tells that "      \
-        "a write has arrived).")                                            \
+        "a write has arrived; on all ranks).")                                                          \
     BYTES(register_min, "ARMCI_REGISTER_MIN", kAuto, 0, int64_t{1} << 40, own, job,                     \
         "Where the provider wants local memory registered: direct transfers of at least this many "    \
         "bytes register it, shorter ones are copied through a buffer. auto: 64K at first; then each "   \

@@ -51,6 +51,36 @@ TEST(BlockCurve, IsExactAtPointsAndLinearBetween) {
     EXPECT_TRUE(std::isfinite(curve.at(kHuge)));
 }
 
+// Direct puts take one rail of four. Several chunks are transmitted at the same time, and so are
+// several operations of a get. One alone is not divided.
+TEST(CostModel, AllButDirectPutsAreDividedAmongRails) {
+    CostConstants constants = socket_costs();
+    for (ServerCosts& server : constants.server) {
+        server.byte_us = 0.01;  // copies cost nothing beside that
+        server.overlap = 1;
+    }
+    PipelineLimits limits{65536, 16, 0};
+    const CostModel one(constants, limits);
+    limits.rails = 4;
+    limits.divided_bytes = 256 << 10;
+    const CostModel four(constants, limits);
+    const auto server_us = [](const CostModel& model, OpKind op, int64_t bytes) {
+        return model.server_plan(op, {bytes, bytes}).total_us;
+    };
+    constexpr int64_t kLong = 64 << 20;
+    for (const OpKind op : kOps) {
+        EXPECT_NEAR(server_us(one, op, kLong) / server_us(four, op, kLong), 4, 0.1);
+        EXPECT_EQ(server_us(one, op, 65536), server_us(four, op, 65536));
+        EXPECT_LT(server_us(one, op, 2 * 65536) / server_us(four, op, 2 * 65536), 2);
+    }
+    const auto rma_us = [](const CostModel& model, OpKind op, int64_t bytes) {
+        return model.rma_us(op, {bytes, bytes});
+    };
+    EXPECT_EQ(rma_us(one, OpKind::put, kLong), rma_us(four, OpKind::put, kLong));
+    EXPECT_NEAR(rma_us(one, OpKind::get, kLong) / rma_us(four, OpKind::get, kLong), 4, 0.1);
+    EXPECT_EQ(rma_us(one, OpKind::get, 256 << 10), rma_us(four, OpKind::get, 256 << 10));
+}
+
 TEST(CostModel, EmptyTransferCostsNothingAndHasNoChunks) {
     const CostModel model = make_model();
     for (const TransferShape shape : {TransferShape{0, 0}, {0, 8}, {-1, 8}}) {

@@ -278,27 +278,6 @@ TEST(LearnedCosts, AnOutlierMovesTheModelLittle) {
     }
 }
 
-// Over four rails of an adapter, long puts go directly, because copies cost more than one rail. On
-// a slow network it is the other way round. Gets are divided on either route.
-TEST(LearnedCosts, PutsThatKeepToOneRailLeaveItWhereRailsAreSlow) {
-    constexpr int64_t kLong = 4 << 20;
-    const CostConstants prior = with_puts_on_one_rail(adapter_costs(), 4);
-    const auto model_of = [&](double byte_factor) {
-        CostModel model(scaled(prior, CostFactors{{1, byte_factor, 1, 1}}), kLimits);
-        model.choose_by_costs();
-        return model;
-    };
-    const CostModel fast = model_of(1);
-    EXPECT_LE(fast.min_rma_block(OpKind::put, kLong), kLong);
-    EXPECT_NEAR(fast.rma_us(OpKind::put, {kLong, kLong}),
-                CostModel(adapter_costs(), kLimits).rma_us(OpKind::put, {kLong, kLong}), 1e-6);
-    EXPECT_NEAR(fast.rma_us(OpKind::get, {kLong, kLong}),
-                fast.rma_us(OpKind::put, {kLong, kLong}) / 4, 5);
-    const CostModel slow = model_of(100);
-    EXPECT_GT(slow.min_rma_block(OpKind::put, kLong), kLong);
-    EXPECT_LE(slow.min_rma_block(OpKind::get, kLong), kLong);
-}
-
 TEST(LearnedCosts, SamplesOfNothingDoNotCount) {
     LearnedCosts learned(adapter_costs(), kLimits);
     const TimedTransfers transfers{OpKind::get, Route::rma, {1 << 20, 1 << 20}, 1};

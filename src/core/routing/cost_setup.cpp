@@ -12,7 +12,6 @@
 #include "pipeline/buffers/flow_plan.h"
 #include "pipeline/costs/copy_costs.h"
 #include "pipeline/costs/cost_profile.h"
-#include "pipeline/costs/learned_costs.h"
 #include "wire/frame.h"
 
 namespace armci::core {
@@ -58,6 +57,7 @@ std::string load_profile(const std::string& path, const std::string& provider,
     for (const pipeline::CostProfile& profile : profiles) {
         if (profile.provider == provider) {
             costs->constants = profile.constants;
+            costs->are_of_profile = true;
             std::snprintf(costs->source, sizeof costs->source, "profile %s (%s, %s)", path.c_str(),
                           profile.machine.c_str(), profile.date.c_str());
             return {};
@@ -189,11 +189,13 @@ void plan_receive_buffers(bool cost_when_used, BufferPlan* plan) {
 void set_up_costs(Network& network, const base::Config& config, const TransferCosts& costs,
                   const BufferPlan& buffers) {
     const auto rails = static_cast<int>(1 + network.domain.rails().size());
-    const pipeline::CostConstants constants =
-        puts_keep_to_one_rail(network.domain)
-            ? pipeline::with_puts_on_one_rail(costs.constants, rails)
-            : costs.constants;
-    network.costs = pipeline::CostModel(constants, limits_of(network.origin, buffers));
+    pipeline::PipelineLimits limits = limits_of(network.origin, buffers);
+    // A profile was measured on all rails.
+    if (puts_keep_to_one_rail(network.domain) && !costs.are_of_profile) {
+        limits.rails = rails;
+        limits.divided_bytes = static_cast<int64_t>(fabric::Endpoint::kLongestDividedBytes);
+    }
+    network.costs = pipeline::CostModel(costs.constants, limits);
     network.cost_source = costs.source;
     network.buffers = buffers;
     if (config.rma_min_block > 0) {

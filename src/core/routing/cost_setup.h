@@ -21,6 +21,7 @@ void check_profile(base::ConfigResult* configuration);
 struct TransferCosts {
     pipeline::CostConstants constants;
     char source[256] = "";
+    bool are_of_profile = false;
 };
 
 // One rank calls this for all. A profile that does not fit is not used, with a warning.

@@ -73,6 +73,8 @@ std::string describe(const Progress& progress, const RouteQuestion& question, Ro
         case RouteReason::long_blocks:
         case RouteReason::short_blocks:
             break;
+        case RouteReason::more_rails:
+            return "its chunks use all rails, and a direct put only the first one";
         case RouteReason::one_block:
             return "it is one block and nothing is under way to that node; behind requests that "
                    "are not acknowledged it would go through the server";

@@ -35,6 +35,7 @@ enum class RouteReason {
     fence_follows,        // a put of one block: its frame asks for what its fence waits for
     slow_reads,           // a get of one block, which the target's data server writes here
     long_blocks,          // RMA costs less for blocks of this length
+    more_rails,           // a long put of one block: direct ones use one rail, and chunks use all
     one_block,    // of a contiguous transfer, and nothing is under way that it must not overtake
     short_blocks  // the server costs less
 };

@@ -156,7 +156,8 @@ double CostModel::rma_us(OpKind op, const TransferShape& shape) const {
     const RmaCosts& costs = constants_.rma[static_cast<size_t>(op)];
     const int64_t block_bytes = std::clamp<int64_t>(shape.block_bytes, 1, shape.total_bytes);
     const double blocks = as_double(shape.total_bytes) / as_double(block_bytes);
-    return costs.latency_us + blocks * costs.blocks.at(block_bytes) +
+    const double rails = op == OpKind::get ? rails_of(shape.total_bytes, limits_.divided_bytes) : 1;
+    return costs.latency_us + blocks * costs.blocks.at(block_bytes) / rails +
            far_bytes(shape) * costs.far_byte_us;
 }
 
@@ -175,6 +176,10 @@ StageTimes CostModel::stage_times(OpKind op, int64_t bytes, int64_t block_bytes)
     stages.transmit_us = costs.chunk_us + as_double(bytes) * costs.byte_us;
     stages.unpack_us = blocks * unpack.at(block_bytes);
     return stages;
+}
+
+double CostModel::rails_of(int64_t bytes, int64_t piece_bytes) const {
+    return as_double(std::min(limits_.rails, (bytes - 1) / piece_bytes + 1));
 }
 
 double CostModel::steady_us(OpKind op, const StageTimes& stages) const {
@@ -204,7 +209,12 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
     plan.chunk_bytes = std::clamp<int64_t>(chunk_bytes, 1, shape.total_bytes);
     plan.chunk_count = (shape.total_bytes - 1) / plan.chunk_bytes + 1;
     plan.chunk = stage_times(op, plan.chunk_bytes, block_bytes);
-    plan.steady_us = steady_us(op, plan.chunk);
+    const double rails = rails_of(shape.total_bytes, plan.chunk_bytes);
+    const auto divided = [rails](StageTimes stages) {
+        stages.transmit_us /= rails;
+        return stages;
+    };
+    plan.steady_us = steady_us(op, divided(plan.chunk));
 
     const int64_t whole_chunks = shape.total_bytes / plan.chunk_bytes;
     const int64_t rest_bytes = shape.total_bytes % plan.chunk_bytes;
@@ -218,7 +228,7 @@ ServerPlan CostModel::server_plan(OpKind op, const TransferShape& shape,
         return plan;
     }
     if (rest_bytes > 0) {
-        plan.total_us += steady_us(op, stage_times(op, rest_bytes, block_bytes));
+        plan.total_us += steady_us(op, divided(stage_times(op, rest_bytes, block_bytes)));
     }
 
     plan.useful_depth =

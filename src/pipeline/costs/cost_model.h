@@ -13,6 +13,7 @@
 //           transmit = chunk + bytes * byte
 //           steady   = overlap * max(slowest stage, sum of stages / depth)
 //                      + (1 - overlap) * sum of stages
+//           with rails (PipelineLimits) several chunks are transmitted at the same time
 //           of gets at least overlap * (request + sum of stages) / reply buffers: a chunk takes the
 //           place of one that the origin has credited
 //
@@ -94,6 +95,10 @@ struct PipelineLimits {
     int64_t chunk_bytes = 0;  // of user data in a full frame
     int64_t chunk_count = 1;  // frames of one transfer under way: buffers, or the server's window
     int64_t small_bytes = 0;  // kMaxSmallBytes where small transfers share frames
+    // Where direct puts take one rail of several, and the costs are those of one: how many rails
+    // the chunks of a transfer, and the operations of a direct get, are divided among.
+    int64_t rails = 1;
+    int64_t divided_bytes = 1;  // of such an operation
 };
 
 struct TransferShape {
@@ -202,6 +207,8 @@ class CostModel {
     static constexpr int kSizeClasses = 65;  // one for every bit width
 
     StageTimes stage_times(base::OpKind op, int64_t bytes, int64_t block_bytes) const;
+    // Returns how many rails a transfer in pieces of that length is divided among.
+    double rails_of(int64_t bytes, int64_t piece_bytes) const;
     double steady_us(base::OpKind op, const StageTimes& stages) const;
     int64_t useful_depth(base::OpKind op, const StageTimes& stages, int64_t max) const;
     int64_t find_min_block(base::OpKind op, int64_t total_bytes) const;

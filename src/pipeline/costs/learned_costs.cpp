@@ -28,31 +28,18 @@ double post_part_us(const RmaCurve& curve) {
     return std::max(curve.block_us.front() - std::max(first_us, 0.0), 0.0);
 }
 
-// Multiplies what blocks cost without their bytes, and what their bytes cost.
-void scale_blocks(RmaCurve* curve, double post_factor, double byte_factor) {
-    const double post_us = post_part_us(*curve);
-    for (double& block_us : curve->block_us) {
-        const double bytes_us = std::max(block_us - post_us, 0.0);
-        block_us = post_factor * (block_us - bytes_us) + byte_factor * bytes_us;
-    }
-}
-
 }  // namespace
-
-CostConstants with_puts_on_one_rail(const CostConstants& costs, int rails) {
-    CostConstants constants = costs;
-    scale_blocks(&constants.rma[static_cast<size_t>(base::OpKind::get)].blocks, 1, 1.0 / rails);
-    for (ServerCosts& server : constants.server) {
-        server.byte_us /= rails;
-    }
-    return constants;
-}
 
 CostConstants scaled(const CostConstants& prior, const CostFactors& factors) {
     CostConstants constants = prior;
     for (RmaCosts& rma : constants.rma) {
         rma.latency_us *= factors[LearnedCost::latency];
-        scale_blocks(&rma.blocks, factors[LearnedCost::block], factors[LearnedCost::byte]);
+        const double post_us = post_part_us(rma.blocks);
+        for (double& block_us : rma.blocks.block_us) {
+            const double bytes_us = std::max(block_us - post_us, 0.0);
+            block_us = factors[LearnedCost::block] * (block_us - bytes_us) +
+                       factors[LearnedCost::byte] * bytes_us;
+        }
     }
     // A longer way is longer on both routes. What the server adds does not grow with it.
     const double shorter = std::min(factors[LearnedCost::latency], 1.0);

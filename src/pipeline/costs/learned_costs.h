@@ -42,10 +42,6 @@ struct CostFactors {
 // Returns the prior constants with these factors.
 CostConstants scaled(const CostConstants& prior, const CostFactors& factors);
 
-// Returns the costs of one rail for so many of them, among which all transfers but direct puts are
-// divided.
-CostConstants with_puts_on_one_rail(const CostConstants& costs, int rails);
-
 // Equal transfers that were under way together.
 struct TimedTransfers {
     base::OpKind op = base::OpKind::put;
