@@ -490,23 +490,6 @@ void decide_on_rma(core::Network& network, const base::Config& config) {
     }
 }
 
-// Records and tables have room for the keys of each rail, so all ranks must have equally many.
-void check_keys(const core::World& world, const fabric::Domain& domain) {
-    const auto mine = static_cast<int>(domain.further_key_count());
-    int range[] = {mine, -mine};
-    core::mpi::allreduce(range, 2, MPI_INT, MPI_MAX, world.comm);
-    if (range[0] != -range[1]) {
-        if (mine == 0) {
-            base::fatal("ARMCI_Init",
-                        "provider %s lets memory have one key on all interfaces of ARMCI_INTERFACE "
-                        "on %s, and not on other hosts, which perhaps have another version of "
-                        "libfabric. Use one version, or name one interface",
-                        domain.provider_name().c_str(), core::describe_node(world).c_str());
-        }
-        core::mpi::barrier(world.comm);  // a rank without further keys ends the job
-    }
-}
-
 // Immediate data is used if all processes have it. The provider's attributes say so, or, if they do
 // not, a trial shows it.
 void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
@@ -516,16 +499,6 @@ void agree_on_immediate_data(const core::World& world, fabric::Domain* domain) {
                     : 0;
     core::mpi::allreduce(&works, 1, MPI_INT, MPI_MIN, world.comm);
     domain->set_notifies_writes(works != 0);
-}
-
-// Returns the adapters among which each rank may have another one as its first rail. None if some
-// rank's do not reach all others.
-std::vector<fabric::Adapter> agree_on_adapters(const core::World& world,
-                                               const std::vector<RailChoice>& rails) {
-    std::vector<fabric::Adapter> adapters = adapters_of(rails);
-    int are_there = adapters.empty() ? 0 : 1;
-    core::mpi::allreduce(&are_there, 1, MPI_INT, MPI_MIN, world.comm);
-    return are_there != 0 ? adapters : std::vector<fabric::Adapter>();
 }
 
 }  // namespace

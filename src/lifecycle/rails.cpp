@@ -99,6 +99,14 @@ std::vector<fabric::Adapter> adapters_of(const std::vector<RailChoice>& rails) {
     return adapters;
 }
 
+std::vector<fabric::Adapter> agree_on_adapters(const core::World& world,
+                                               const std::vector<RailChoice>& rails) {
+    std::vector<fabric::Adapter> adapters = adapters_of(rails);
+    int are_there = adapters.empty() ? 0 : 1;
+    core::mpi::allreduce(&are_there, 1, MPI_INT, MPI_MIN, world.comm);
+    return are_there != 0 ? adapters : std::vector<fabric::Adapter>();
+}
+
 size_t rotate_to(const std::string& adapter, std::vector<RailChoice>* rails) {
     const auto first = std::find_if(rails->begin(), rails->end(), [&](const RailChoice& rail) {
         return fabric::interface_name(*rail.choice.info) == adapter;
@@ -122,6 +130,25 @@ void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t 
         if (!can_all_use(world, rail.interface, obstacle) && is_added) {
             domain->drop_rail();
         }
+    }
+}
+
+void check_keys(const core::World& world, const fabric::Domain& domain) {
+    if (domain.rails().empty()) {
+        return;  // so it is on all ranks
+    }
+    const auto mine = static_cast<int>(domain.further_key_count());
+    int range[] = {mine, -mine};
+    core::mpi::allreduce(range, 2, MPI_INT, MPI_MAX, world.comm);
+    if (range[0] != -range[1]) {
+        if (mine == 0) {
+            base::fatal("ARMCI_Init",
+                        "provider %s lets memory have one key on all interfaces of ARMCI_INTERFACE "
+                        "on %s, and not on other hosts, which perhaps have another version of "
+                        "libfabric. Use one version, or name one interface",
+                        domain.provider_name().c_str(), core::describe_node(world).c_str());
+        }
+        core::mpi::barrier(world.comm);  // a rank without further keys ends the job
     }
 }
 

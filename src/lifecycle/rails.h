@@ -28,6 +28,11 @@ std::vector<RailChoice> choose_rails(const core::Runtime& runtime, const std::st
 // Otherwise there are none.
 std::vector<fabric::Adapter> adapters_of(const std::vector<RailChoice>& rails);
 
+// Collective. Returns the adapters among which each rank may have another one as its first rail.
+// None if some rank's do not reach all others.
+std::vector<fabric::Adapter> agree_on_adapters(const core::World& world,
+                                               const std::vector<RailChoice>& rails);
+
 // Moves so many of the rails from the front to the end that the one with that adapter is the first.
 // Returns their number, 0 if none has it.
 size_t rotate_to(const std::string& adapter, std::vector<RailChoice>* rails);
@@ -35,5 +40,9 @@ size_t rotate_to(const std::string& adapter, std::vector<RailChoice>* rails);
 // Collective. Opens these rails in an open domain.
 void open_rails(const core::World& world, std::vector<RailChoice> rails, size_t peer_count,
                 fabric::Domain* domain);
+
+// Collective. Ends the job with a message if ranks differ in how many further keys memory has:
+// records and tables have room for equally many.
+void check_keys(const core::World& world, const fabric::Domain& domain);
 
 }  // namespace armci::lifecycle
