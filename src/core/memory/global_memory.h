@@ -108,7 +108,9 @@ class GlobalMemory {
     NodeReport allocate_here(const char* function, const SliceLayout& layout, Segment* segment);
     NodeReport allocate_part(const char* function, const std::vector<SliceLayout::Range>& ranges,
                              const SliceLayout& layout, Segment* segment);
-    // Gathers what the first ranks of all nodes have at their own places of `all`.
+    // Gather what the members of a group have, and what the first ranks of all nodes have at their
+    // own places of `all`.
+    void gather_from_members(const Group& group, const void* mine, size_t bytes, void* all);
     void gather_from_leaders(void* all, size_t bytes_of_each);
     bool exchange_parts_of_world(const SliceLayout& layout, const NodeReport& mine,
                                  Segment* segment);
