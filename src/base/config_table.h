@@ -92,9 +92,9 @@
         "for a while), burst=N (that many posts in a row are all refused or all taken), seed=N, "       \
         "mr_local (local memory must be registered), mr_count=N and mr_bytes=N (only N "                \
         "registrations, of so many bytes each, succeed), mr_refused=both|local|remote (which "          \
-        "ones those two concern), rail_keys (memory has another key on each rail; on all ranks), "                    \
-        "rails_short (short transfers take any rail, too), no_delivery (no completion tells that "      \
-        "a write has arrived; on all ranks).")                                                          \
+        "ones those two concern), rail_keys (memory has another key on each rail; on all "              \
+        "ranks), rails_short (short transfers take any rail, too), no_delivery (no completion "         \
+        "tells that a write has arrived; on all ranks).")                                               \
     BYTES(register_min, "ARMCI_REGISTER_MIN", kAuto, 0, int64_t{1} << 40, own, job,                     \
         "Where the provider wants local memory registered: direct transfers of at least this many "    \
         "bytes register it, shorter ones are copied through a buffer. auto: 64K at first; then each "   \

@@ -195,7 +195,7 @@ inline constexpr size_t kMaxFurtherRails = 7;
 inline constexpr uint32_t kMaxReplyBuffers = 8;
 struct ReplyBuffersBody {
     uint16_t count = 0;
-    uint16_t further_rails = 0;  // so many further keys of each buffer follow
+    uint16_t further_rails = 0;  // so many further keys of each buffer come before this body
     uint32_t reply_buffer_bytes = 0;
     uint64_t key[kMaxReplyBuffers] = {};
     uint64_t address[kMaxReplyBuffers] = {};

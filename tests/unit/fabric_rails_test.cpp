@@ -399,7 +399,8 @@ TEST_F(RailsWithKeysTest, MemoryWithoutTheFurtherKeysIsAccessedOnTheFirst) {
     EXPECT_EQ(second().carried_bytes(), 0U);
 }
 
-// Their arrival is told by the order with messages, or with writes, which hold on one rail.
+// A message that follows a write on the same rail arrives after it. Rails have no such order among
+// each other.
 TEST_F(RailsTest, WritesThatNeedAnOrderTakeTheFirst) {
     int completed = 0;
     std::array<Counted, 2> operations{Counted(&completed), Counted(&completed)};

@@ -64,21 +64,21 @@ TEST(CostModel, AllButDirectPutsAreDividedAmongRails) {
     limits.rails = 4;
     limits.divided_bytes = 256 << 10;
     const CostModel four(constants, limits);
-    const auto server_us = [](const CostModel& model, OpKind op, int64_t bytes) {
+    const auto by_server = [](const CostModel& model, OpKind op, int64_t bytes) {
         return model.server_plan(op, {bytes, bytes}).total_us;
     };
     constexpr int64_t kLong = 64 << 20;
     for (const OpKind op : kOps) {
-        EXPECT_NEAR(server_us(one, op, kLong) / server_us(four, op, kLong), 4, 0.1);
-        EXPECT_EQ(server_us(one, op, 65536), server_us(four, op, 65536));
-        EXPECT_LT(server_us(one, op, 2 * 65536) / server_us(four, op, 2 * 65536), 2);
+        EXPECT_NEAR(by_server(one, op, kLong) / by_server(four, op, kLong), 4, 0.1);
+        EXPECT_EQ(by_server(one, op, 65536), by_server(four, op, 65536));
+        EXPECT_LT(by_server(one, op, 2 * 65536) / by_server(four, op, 2 * 65536), 2);
     }
-    const auto rma_us = [](const CostModel& model, OpKind op, int64_t bytes) {
+    const auto by_rma = [](const CostModel& model, OpKind op, int64_t bytes) {
         return model.rma_us(op, {bytes, bytes});
     };
-    EXPECT_EQ(rma_us(one, OpKind::put, kLong), rma_us(four, OpKind::put, kLong));
-    EXPECT_NEAR(rma_us(one, OpKind::get, kLong) / rma_us(four, OpKind::get, kLong), 4, 0.1);
-    EXPECT_EQ(rma_us(one, OpKind::get, 256 << 10), rma_us(four, OpKind::get, 256 << 10));
+    EXPECT_EQ(by_rma(one, OpKind::put, kLong), by_rma(four, OpKind::put, kLong));
+    EXPECT_NEAR(by_rma(one, OpKind::get, kLong) / by_rma(four, OpKind::get, kLong), 4, 0.1);
+    EXPECT_EQ(by_rma(one, OpKind::get, 256 << 10), by_rma(four, OpKind::get, 256 << 10));
 }
 
 TEST(CostModel, EmptyTransferCostsNothingAndHasNoChunks) {
