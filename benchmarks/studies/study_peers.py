@@ -25,7 +25,6 @@ LONG_SAMPLE_MS = 200
 # median of few runs has that of either by chance, so parts whose runs are short have many.
 ROUNDS = 5
 MANY_ROUNDS = 9
-FEW_ROUNDS = 3
 RAW = ["--ops", "raw-put,raw-get,raw-rmw", "--sizes", "8,256,4K,16K,64K,1M"]
 
 # Options of armci-bench. Each list of them is one run, so that a row that fails takes few others with it.
@@ -43,8 +42,9 @@ NETWORK = [
 ]
 WINDOWS = [["--ops", "put,get", "--sizes", "8,4K", "--window", "64"]]
 COLLECTIVE = [["--ops", "barrier"]]
-SEVERAL = [["--ops", "put,get,acc", "--sizes", "256", "--working-set", "16M", "--place-order", "mixed"],
-           ["--ops", "acc", "--sizes", "64K"], ["--ops", "fetch-add-contended"]]
+MIXED_PLACES = ["--sizes", "256", "--working-set", "16M", "--place-order", "mixed"]
+ONE_TARGET = ["--ops", "acc", "--sizes", "64K"]
+ONE_COUNTER = ["--ops", "fetch-add-contended"]
 ALLOCATION = [["--ops", "malloc,malloc-write"]]
 FAIRNESS = ["--ops", "fairness", "--target-wait", "armci"]
 WAITS = {"armci": "waits in ARMCI", "mpi": "waits in MPI", "busy": "computes", "asleep": "sleeps"}
@@ -215,9 +215,11 @@ def measure_collective(context):
 
 
 def measure_several(context):
-    rows = compare(context, HOSTS, SEVERAL[:2], "stream", 4, "armci", ("--pattern", "pair"),
-                   sample_ms=LONG_SAMPLE_MS, rounds=FEW_ROUNDS)
-    return rows + compare(context, HOSTS, [SEVERAL[2]], None, 4, sample_ms=LONG_SAMPLE_MS, rounds=FEW_ROUNDS)
+    # A run of each operation, because others may not finish one of them.
+    mixed = [["--ops", operation, *MIXED_PLACES] for operation in ("put", "get", "acc")]
+    rows = compare(context, HOSTS, [*mixed, ONE_TARGET], "stream", 4, "armci", ("--pattern", "pair"),
+                   sample_ms=LONG_SAMPLE_MS)
+    return rows + compare(context, HOSTS, [ONE_COUNTER], None, 4, sample_ms=LONG_SAMPLE_MS)
 
 
 def measure_allocation(context):
@@ -375,7 +377,7 @@ def section_columns(results):
                    "the samples of all rounds, with the first and the third quartile behind it in parentheses. The "
                    "ratio is this library's median divided by the lowest of the others': below 1, this library is the "
                    f"fastest. A full run has {ROUNDS} rounds; those inside a node, of windows and of barriers have "
-                   f"{MANY_ROUNDS}, and those of four ranks {FEW_ROUNDS}. " +
+                   f"{MANY_ROUNDS}. " +
                    " ".join(PEERS[name].about for name in names) +
                    " The versions are " + ", ".join(versions) + ".",
                    why="`benchmarks/studies/run.sh --peer NAME=FOLDER peers` repeats all of it. A part of it is "
@@ -457,8 +459,8 @@ def sections(results):
                              f"In a full run a sample takes {LONG_SAMPLE_MS} ms: four ranks that poll share two "
                              "processors, and which of them run at once is chance for some milliseconds.",
                              rows, [table(rows, "Microseconds for each operation of a rank")],
-                             options_text(SEVERAL[:2], "stream", "--pattern pair --target-wait armci") + ", and `--ops "
-                             "fetch-add-contended`"))
+                             options_text([["--ops", "OPERATION", *MIXED_PLACES], ONE_TARGET], "stream",
+                                          "--pattern pair --target-wait armci") + ", and " + options_text([ONE_COUNTER], None)))
     if "collective" in results:
         rows = results["collective"]
         found.append(section("Between two hosts; barriers", "Half of the ranks are on each host.", rows,
@@ -538,7 +540,7 @@ STUDY = Study(
      Part("network-mpi", "operations between hosts, target waits in MPI", about(0, 100, 170), measure_network("mpi")),
      Part("network-busy", "operations between hosts, target computes", about(0, 100, 150), measure_network("busy")),
      Part("windows", "windows of non-blocking operations between hosts", about(0, 30, 30), measure_windows),
-     Part("several", "four ranks on two hosts", about(0, 60, 420), measure_several),
+     Part("several", "four ranks on two hosts", about(0, 60, 600), measure_several),
      Part("collective", "barriers between hosts", about(0, 30, 90), measure_collective),
      Part("allocation", "allocation", about(0, 30, 70), measure_allocation),
      Part("processor", "processor seconds for each GB", about(4, 60, 180), measure_processor)],
