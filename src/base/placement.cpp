@@ -113,12 +113,24 @@ std::vector<int> Placer::nearest_adapters(const std::string& rank) const {
     return nearest;
 }
 
+// Ranks with a data server are the first to have a turn. All that other nodes send to this one
+// comes to them, so two of them should not share an adapter.
 std::vector<int> Placer::place_ranks() const {
-    std::vector<int> adapter_of_rank;
+    std::vector<int> order = question_.server_ranks;
+    for (int rank = 0; rank < static_cast<int>(question_.ranks.size()); ++rank) {
+        if (!std::binary_search(question_.server_ranks.begin(), question_.server_ranks.end(),
+                                rank)) {
+            order.push_back(rank);
+        }
+    }
+    std::vector<int> adapter_of_rank(question_.ranks.size());
     std::map<std::vector<int>, size_t> turns;
-    for (const std::string& rank : question_.ranks) {
-        const std::vector<int> nearest = nearest_adapters(rank);
-        adapter_of_rank.push_back(nearest.empty() ? 0 : nearest[turns[nearest]++ % nearest.size()]);
+    for (const int rank : order) {
+        const std::vector<int> nearest =
+            nearest_adapters(question_.ranks[static_cast<size_t>(rank)]);
+        if (!nearest.empty()) {
+            adapter_of_rank[static_cast<size_t>(rank)] = nearest[turns[nearest]++ % nearest.size()];
+        }
     }
     return adapter_of_rank;
 }

@@ -29,7 +29,8 @@ struct Placement {
     std::vector<std::string> memory_of_server;
 };
 
-// Adapters that are equally near are used in turn.
+// Adapters that are equally near are used in turn: first by ranks with a data server, then by
+// others.
 Placement place_node(const Hardware& hardware, const PlacementQuestion& question);
 
 // Returns the number of data servers on each node where ARMCI_SERVERS_PER_NODE is auto. It is one

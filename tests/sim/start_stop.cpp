@@ -302,9 +302,18 @@ void Job::check_start(int rank, Life& life) {
     if (domain.rails().size() + 1 != static_cast<size_t>(rails)) {
         violation("there are %zu rails, and should be %d", domain.rails().size() + 1, rails);
     }
-    // Adapters of unknown places are used in turn.
+    // Adapters of unknown places are used in turn, first by ranks with a data server.
     const int first_rails = domain.row().fabrics_have_names && provider.adapters > 1 ? usable : 1;
-    const auto first_rail = static_cast<size_t>(runtime(rank).world.rank_in_node % first_rails);
+    const core::World& world = runtime(rank).world;
+    const auto has_server = [&](int place) { return network.rank_servers.is_host(world, place); };
+    int turn = 0;
+    for (int place = 0; place < static_cast<int>(world.node_ranks.size()); ++place) {
+        const bool is_before = has_server(place) == has_server(world.rank_in_node)
+                                   ? place < world.rank_in_node
+                                   : has_server(place);
+        turn += is_before ? 1 : 0;
+    }
+    const auto first_rail = static_cast<size_t>(turn % first_rails);
     if (network.first_rail != first_rail) {
         violation("the first rail has number %zu, and should have %zu", network.first_rail,
                   first_rail);

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <fstream>
@@ -65,6 +66,29 @@ TEST(Placement, EquallyNearAdaptersAreUsedInTurn) {
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 2, 1, 3, 0, 2, 1, 3}));
 }
 
+// All that comes from other nodes comes to the data servers, here of 96 ranks of a large node.
+TEST(Placement, DataServersDoNotShareAnAdapterWhereThereIsAnother) {
+    std::vector<std::string> ranks = one_per_processor(1, 48);
+    for (const std::string& rank : one_per_processor(53, 48)) {
+        ranks.push_back(rank);
+    }
+    std::vector<std::string> adapters(4, processors(0, 51));
+    adapters.resize(8, processors(52, 103));
+    const std::vector<int> server_ranks = {0, 16, 32, 48, 64, 80};
+    const Placement placement =
+        place_on({"package:2 numa:1 core:52 pu:1", "", {ranks, server_ranks, adapters}});
+    std::vector<int> of_servers;
+    for (const int rank : server_ranks) {
+        of_servers.push_back(placement.adapter_of_rank[static_cast<size_t>(rank)]);
+    }
+    EXPECT_EQ(of_servers, (std::vector<int>{0, 1, 2, 4, 5, 6}));
+    for (int adapter = 0; adapter < 8; ++adapter) {
+        EXPECT_EQ(
+            std::count(placement.adapter_of_rank.begin(), placement.adapter_of_rank.end(), adapter),
+            12);
+    }
+}
+
 TEST(Placement, UnboundRanksUseAllAdaptersInTurn) {
     const std::vector<std::string> anywhere(5, processors(0, 15));
     const Placement placement =
@@ -112,9 +136,9 @@ TEST(Placement, MemoryOfTheWholeMachineIsNearToNoneInParticular) {
         EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{1, 1, 0})) << machine;
         EXPECT_EQ(placement.processor_of_server, (std::vector<int>{2, 9})) << machine;
     }
-    // If there is no other memory, all is as near as can be.
+    // If there is no other memory, all is as near as can be. Ranks 0 and 2 have data servers.
     const Placement placement = place_on({"[numa] pack:2 core:8 pu:1", "", question});
-    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1, 0}));
+    EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 0, 1}));
     // So it is in a control group that has the processors of one NUMA node.
     const Placement inside = place_on({"pack:2 [numa] core:8 pu:1",
                                        processors(0, 7),

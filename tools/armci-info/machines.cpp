@@ -115,9 +115,15 @@ std::string servers_text(const KnownMachine& known, const base::Placement& place
     std::string text;
     for (size_t server = 0; server < placement.processor_of_server.size(); ++server) {
         const int processor = placement.processor_of_server[server];
+        const int rank = known.machine.question.server_ranks[server];
         text +=
-            (text.empty() ? "rank " : "; rank ") +
-            std::to_string(known.machine.question.server_ranks[server]) + ", " +
+            (text.empty() ? "rank " : "; rank ") + std::to_string(rank) + ", " +
+            (known.adapters.empty()
+                 ? std::string()
+                 : "`" +
+                       known.adapters[static_cast<size_t>(
+                           placement.adapter_of_rank[static_cast<size_t>(rank)])] +
+                       "`, ") +
             (processor >= 0 ? "processor " + std::to_string(processor) : std::string("not bound")) +
             ", NUMA " + nodes_text(placement.memory_of_server[server]);
     }
@@ -156,12 +162,12 @@ std::vector<KnownMachine> known_machines() {
         describe("Two EPYC of 32 cores, an adapter at each; 56 ranks, each eighth core "
                  "is free",
                  "package:2 numa:1 core:32 pu:1", one_per_core(0, 64, 1, 8),
-                 {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}));
-    known.push_back(describe(
-        "The same, of which a control group leaves the second socket; 28 "
-        "ranks",
-        "package:2 numa:1 core:32 pu:1", one_per_core(32, 32, 1, 8),
-        {{"mlx5_0", processors(0, 31)}, {"mlx5_1", processors(32, 63)}}, processors(32, 63)));
+                 {{"cxi0", processors(0, 31)}, {"cxi1", processors(32, 63)}}));
+    known.push_back(
+        describe("The same, of which a control group leaves the second socket; 28 "
+                 "ranks",
+                 "package:2 numa:1 core:32 pu:1", one_per_core(32, 32, 1, 8),
+                 {{"cxi0", processors(0, 31)}, {"cxi1", processors(32, 63)}}, processors(32, 63)));
     known.push_back(describe("A laptop of 4 cores with 2 threads each; 3 ranks, one per core",
                              "package:1 numa:1 core:4 pu:2", one_per_core(0, 3, 2, 0), {}));
     return known;
@@ -172,8 +178,9 @@ void print_places(std::FILE* out) {
         out,
         "\n## Places on a node\n\n"
         "Each rank uses the nearest adapter of its provider (from hwloc). Ranks that have\n"
-        "several equally near ones take them in turn. `ARMCI_INTERFACE` names one instead.\n"
-        "Providers over IP use one network in the whole job. The thread of a data server is\n"
+        "several equally near ones take them in turn, those with a data server first.\n"
+        "`ARMCI_INTERFACE` names others instead. Providers whose addresses are IP addresses,\n"
+        "also `verbs;ofi_rxm`, use one network in the whole job. The thread of a data server is\n"
         "bound to a free processor, to which no rank is bound. It is near the memory of the\n"
         "server's ranks first, then near its rank's adapter. Without a free processor, and\n"
         "with `ARMCI_NODE_SIZE`, the thread is not bound: it runs where the rank may run whose\n"
