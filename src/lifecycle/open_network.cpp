@@ -17,6 +17,7 @@
 #include "fabric/immediate_data.h"
 #include "fabric/ip_address.h"
 #include "lifecycle/choose_network.h"
+#include "lifecycle/node_tables.h"
 #include "lifecycle/places.h"
 #include "lifecycle/rails.h"
 #include "pipeline/buffers/flow_plan.h"
@@ -210,66 +211,6 @@ void open_server(Runtime& runtime, const CommonSettings& settings, int processor
             "(ulimit -u), or set ARMCI_PROGRESS_THREAD=0",
             core::describe_node(runtime.world).c_str());
     }
-}
-
-// Returns the node's memory for `bytes` of records, which its first rank allocates.
-unsigned char* allocate_records(Runtime& runtime, size_t bytes) {
-    uint64_t location = 0;
-    if (runtime.world.is_leader()) {
-        const node::NodeHeap::Range range = runtime.node.heap.allocate(bytes);
-        if (range.data == nullptr) {
-            base::fatal("ARMCI_Init",
-                        "the node heap has no room for the addresses of the data "
-                        "servers; raise ARMCI_HEAP_SIZE");
-        }
-        runtime.network->server_addresses_record = range.record;
-        location = reinterpret_cast<uint64_t>(range.data);
-    }
-    core::mpi::bcast(&location, 1, MPI_UINT64_T, 0, runtime.world.node_comm);
-    return reinterpret_cast<unsigned char*>(location);
-}
-
-// Writes the record of this rank's data server.
-void write_record(const Runtime& runtime, unsigned char* place) {
-    const datasrv::Server& server = *runtime.network->server;
-    core::ServerRecord record{server.recv_area(),
-                              reinterpret_cast<uint64_t>(runtime.node.mapping.base),
-                              runtime.node.mapping.bytes, runtime.network->token};
-    std::snprintf(record.host, sizeof record.host, "%s", core::host_name().c_str());
-    std::memcpy(place, &record, sizeof record);
-    place += sizeof record;
-    const std::vector<uint64_t>& keys = server.recv_area_keys();
-    std::copy(keys.begin(), keys.end(), reinterpret_cast<uint64_t*>(place));
-    place += runtime.network->domain.further_key_count() * sizeof keys[0];
-    const std::vector<unsigned char>& address = server.address();
-    std::copy(address.begin(), address.end(), place);
-}
-
-// Stores the records of all data servers once per node, in its memory.
-void exchange_addresses(Runtime& runtime) {
-    core::Network& network = *runtime.network;
-    const core::World& world = runtime.world;
-    // Most providers have addresses of one length; the longest sets the room for all.
-    uint64_t bytes_each = network.server == nullptr
-                              ? 0
-                              : wire::padded(sizeof(core::ServerRecord) +
-                                             network.domain.further_key_count() * sizeof(uint64_t) +
-                                             network.server->address().size());
-    core::mpi::allreduce(&bytes_each, 1, MPI_UINT64_T, MPI_MAX, world.comm);
-    unsigned char* records =
-        allocate_records(runtime, bytes_each * static_cast<size_t>(network.servers.count()));
-    if (network.server != nullptr) {
-        write_record(runtime, records + bytes_each * static_cast<size_t>(
-                                                         runtime.network->rank_servers.hosted()));
-    }
-    core::mpi::barrier(world.node_comm);
-    if (world.is_leader()) {
-        const size_t bytes = bytes_each * static_cast<size_t>(network.servers.per_node);
-        core::mpi::allgather(records, static_cast<int>(bytes), world.leaders_comm);
-    }
-    core::mpi::barrier(world.node_comm);
-    network.server_addresses = records;
-    network.server_address_bytes = bytes_each;
 }
 
 const void* server_address(void* context, int server) {
@@ -550,6 +491,7 @@ void open_network(Runtime& runtime) {
     core::plan_receive_buffers(network.domain.notifies_writes() && !network.domain.pins_memory(),
                                &settings.buffers);
     decide_on_rma(network, config);
+    share_rank_tables(runtime);
     exchange_tokens(runtime);
     open_server(runtime, settings, place.processor);
     exchange_addresses(runtime);

@@ -202,7 +202,7 @@ struct PeerTables {
 
 PeerTables peer_tables_of(Runtime& runtime) {
     PeerTables tables;
-    tables.node_of_ranks = runtime.world.node_of.bytes();
+    tables.node_of_ranks = runtime.world.node_of.table().own_bytes();
     tables.node_indices = runtime.segments.index_bytes();
     if (runtime.world.is_leader()) {
         const core::Network* network = runtime.network.get();
@@ -214,12 +214,14 @@ PeerTables peer_tables_of(Runtime& runtime) {
     }
     if (runtime.network != nullptr) {
         const core::Network& network = *runtime.network;
-        tables.node_of_ranks += network.rank_servers.bytes();
+        tables.node_of_ranks += network.rank_servers.table().own_bytes();
         tables.channels = network.origin.channels().bytes();
         tables.clients = network.server != nullptr ? network.server->client_bytes() : 0;
         tables.clients += network.rank_tokens.capacity() * sizeof network.rank_tokens[0];
         tables.shared +=
-            network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count());
+            network.server_address_bytes * static_cast<uint64_t>(runtime.network->servers.count()) +
+            runtime.world.node_of.table().by_rank().size_bytes() +
+            network.rank_servers.table().by_rank().size_bytes();
     }
     return tables;
 }

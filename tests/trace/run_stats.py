@@ -9,6 +9,7 @@ usage: run_stats.py MPIEXEC TRANSFERS SIGNALS PROVIDER
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -32,9 +33,9 @@ def environment(**settings):
     return {**kept, "ARMCI_PROVIDER": PROVIDER, **settings}
 
 
-def run_transfers(directory, what="move", **settings):
-    """Exit status and standard error of a job of two ranks that puts, accumulates and gets once each, or something else."""
-    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", TRANSFERS, *what.split()]
+def run_transfers(directory, what="move", ranks=2, **settings):
+    """Exit status and standard error of a job whose rank 0 puts, accumulates and gets once each, or something else."""
+    command = ["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", str(ranks), TRANSFERS, *what.split()]
     done = subprocess.run(command, env=environment(**settings), cwd=directory, capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
@@ -120,6 +121,22 @@ def check_learned_costs():
                 learned.append([line for line in file if "learned" in line])
     expect(learned[0] == [] and len(learned[1]) == 1 and "  costs learned by rank 1, to nodes of its host: " in learned[1][0],
            f"{learned}")
+
+
+def check_tables_of_ranks():
+    """Which node each rank is on is in the node's memory once, also where nodes have different numbers of ranks."""
+    global case
+    case = "tables of ranks"
+    of_node = []
+    for ranks in 3, 4:  # the last node has one rank, or two
+        with tempfile.TemporaryDirectory() as directory:
+            status, errors = run_transfers(directory, ranks=ranks, ARMCI_STATS="1", ARMCI_NODE_SIZE="2")
+        expect(status == 0, f"status {status}\n{errors}")
+        found = re.search(r"nodes of ranks (\d+),.*; of a node: (\d+) bytes", errors)
+        expect(found is not None and found[1] == "0", errors)
+        of_node.append(int(found[2]) if found is not None else 0)
+    # Of each of three ranks: the numbers of its node and its data server, and its slice of the library's own allocation.
+    expect(of_node[0] == of_node[1] + 3 * (4 + 4 + 16), f"{of_node}")
 
 
 def check_two_starts():
@@ -291,6 +308,7 @@ check_exit(2, "local")
 check_text()
 check_text(ARMCI_STATS_FILE="s")
 check_learned_costs()
+check_tables_of_ranks()
 check_two_starts()
 check_two_directories()
 check_decimal_comma()

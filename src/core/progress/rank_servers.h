@@ -7,8 +7,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <vector>
 
+#include "core/job/rank_table.h"
 #include "core/job/world.h"
 #include "pipeline/buffers/server_numbers.h"
 
@@ -20,14 +20,16 @@ class RankServers {
 
     int of(int rank) const {
         return table_.empty() ? static_cast<int>(int64_t{rank} * per_node_ / ranks_per_node_)
-                              : table_[static_cast<size_t>(rank)];
+                              : table_[rank];
     }
     // Returns whether the process with that place among the ranks of this node runs a server.
     bool is_host(const World& world, int rank_in_node) const {
         const auto place = static_cast<size_t>(rank_in_node);
         return place == 0 || of(world.node_ranks[place - 1]) != of(world.node_ranks[place]);
     }
-    size_t bytes() const { return table_.capacity() * sizeof table_[0]; }
+    // By rank; it is empty where all nodes have equally many, in order.
+    RankTable& table() { return table_; }
+    const RankTable& table() const { return table_; }
     // Returns the server that this process is to run, or -1.
     int hosted() const { return hosted_; }
 
@@ -35,7 +37,7 @@ class RankServers {
     int per_node_ = 1;
     int ranks_per_node_ = 1;
     int hosted_ = -1;
-    std::vector<int32_t> table_;  // by rank; empty where all nodes have equally many, in order
+    RankTable table_;
 };
 
 }  // namespace armci::core
