@@ -217,8 +217,10 @@ def measure_collective(context):
 def measure_several(context):
     # A run of each operation, because others may not finish one of them.
     mixed = [["--ops", operation, *MIXED_PLACES] for operation in ("put", "get", "acc")]
-    rows = compare(context, HOSTS, [*mixed, ONE_TARGET], "stream", 4, "armci", ("--pattern", "pair"),
-                   sample_ms=LONG_SAMPLE_MS)
+    rows = []
+    for runs, pattern in ((mixed, "pair"), ([ONE_TARGET], "half")):
+        rows += compare(context, HOSTS, runs, "stream", 4, "armci", ("--pattern", pattern),
+                        sample_ms=LONG_SAMPLE_MS)
     return rows + compare(context, HOSTS, [ONE_COUNTER], None, 4, sample_ms=LONG_SAMPLE_MS)
 
 
@@ -455,12 +457,13 @@ def sections(results):
         rows = results["several"]
         found.append(section("Between two hosts; four ranks",
                              "Two ranks of the first host act on two of the second at once. Puts, gets and accumulates of "
-                             "256 bytes go to places in no order. Contended fetch-and-adds are of all ranks to one counter. "
+                             "256 bytes go to places in no order. Accumulates of 64 KiB all go to the same ones of one rank. Contended fetch-and-adds are of all ranks to one counter. "
                              f"In a full run a sample takes {LONG_SAMPLE_MS} ms: four ranks that poll share two "
                              "processors, and which of them run at once is chance for some milliseconds.",
                              rows, [table(rows, "Microseconds for each operation of a rank")],
-                             options_text([["--ops", "OPERATION", *MIXED_PLACES], ONE_TARGET], "stream",
-                                          "--pattern pair --target-wait armci") + ", and " + options_text([ONE_COUNTER], None)))
+                             ", and ".join(options_text([options], mode, how) for options, mode, how in (
+                                 (["--ops", "OPERATION", *MIXED_PLACES], "stream", "--pattern pair --target-wait armci"),
+                                 (ONE_TARGET, "stream", "--pattern half --target-wait armci"), (ONE_COUNTER, None, "")))))
     if "collective" in results:
         rows = results["collective"]
         found.append(section("Between two hosts; barriers", "Half of the ranks are on each host.", rows,

@@ -21,11 +21,11 @@ ROWS = ["--ops", "put,acc-strided,fetch-add,lock,flag-barrier,overlap-put", "--s
 complaints = []
 
 
-def run(*arguments, **settings):
-    """Exit status, standard output, standard error of a job of two ranks."""
+def run(*arguments, ranks=2, **settings):
+    """Exit status, standard output, standard error of a job."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("ARMCI_")}
     environment.update(settings)
-    done = subprocess.run(["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", "2", BENCH, *ROWS, *arguments], env=environment,
+    done = subprocess.run(["timeout", "--kill-after=5", "1200", MPIEXEC, "-n", str(ranks), BENCH, *ROWS, *arguments], env=environment,
                           capture_output=True, text=True, check=False)
     return done.returncode, done.stdout, done.stderr
 
@@ -64,6 +64,14 @@ def check_json(**settings):
     expect(status == (3 if noisy else 0), f"status {status} with {noisy} noisy rows: {errors}")
     expect(not noisy or f"of {noisy} of 7 rows a quartile" in errors, f"says what is wrong: {errors}")
     expect(document["settings"]["series"] == SERIES, "the number of series among the settings")
+
+
+def check_one_target(**settings):
+    """Two of five ranks accumulate into the last one, which checks the sum of both."""
+    status, output, errors = run("--pattern", "half", "--ops", "acc,acc-strided", "--json", "-", ranks=5, **settings)
+    expect(status == 0, f"status {status} {errors}")
+    rows = json.loads(output)["rows"]
+    expect([row["status"] for row in rows] == ["ok", "ok"] and all(row["actors"] == 2 for row in rows), f"{rows}")
 
 
 def check_csv():
@@ -159,6 +167,8 @@ def check_lost_output():
 
 check_json()
 check_json(ARMCI_NODE_SIZE="1")
+check_one_target()
+check_one_target(ARMCI_NODE_SIZE="2")
 check_csv()
 check_table()
 check_heading()

@@ -93,6 +93,18 @@ TEST_F(BenchCheck, AcceptsRightAccumulatesAndFindsEveryWrongByte) {
     expect_exact();
 }
 
+TEST_F(BenchCheck, AcceptsTheSumOfSeveralOrigins) {
+    set_up(Verb::acc, Mode::latency);
+    constexpr int kOrigins = 3;
+    for (int origin = kOrigin; origin < kOrigin + kOrigins; ++origin) {
+        EXPECT_GT(check().errors_at_target(remote_.data(), kOrigin, kTarget, kOrigins), 0);
+        check().fill_local(local_.data(), origin);
+        transfer();
+    }
+    EXPECT_EQ(check().errors_at_target(remote_.data(), kOrigin, kTarget, kOrigins), 0);
+    EXPECT_GT(check().errors_at_target(remote_.data(), kOrigin, kTarget, kOrigins + 1), 0);
+}
+
 TEST_F(BenchCheck, ChecksAllTransfersOfAWindow) {
     set_up(Verb::put, Mode::window);
     EXPECT_EQ(slots_.count, 3);

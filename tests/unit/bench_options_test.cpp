@@ -154,6 +154,13 @@ TEST(BenchOptions, ChecksAgainstTheSizeOfTheJob) {
     ASSERT_THAT(parse_options({"--target", "2"}, &options), IsEmpty());
     EXPECT_THAT(check_job_size(options, 3), IsEmpty());
     EXPECT_THAT(check_job_size(options, 2), HasSubstr("--target"));
+    ASSERT_THAT(parse_options({"--pattern", "half", "--ops", "acc,acc-strided"}, &options),
+                IsEmpty());
+    EXPECT_THAT(check_job_size(options, 1), HasSubstr("--pattern half"));
+    EXPECT_THAT(check_job_size(options, 2), IsEmpty());
+    EXPECT_TRUE(has_passive_targets(options, 4));
+    EXPECT_THAT(parse_options({"--pattern", "half", "--ops", "acc,put"}, &options),
+                HasSubstr("--pattern half"));
     ASSERT_THAT(parse_options({"--pattern", "pair"}, &options), IsEmpty());
     EXPECT_THAT(check_job_size(options, 2), IsEmpty());
     EXPECT_THAT(check_job_size(options, 1), HasSubstr("--pattern"));

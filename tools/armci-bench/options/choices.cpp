@@ -55,7 +55,7 @@ constexpr Name<Mode> kModes[] = {{"latency", Mode::latency},
 // Not to be chosen: the rows that have them have no other.
 constexpr Name<Mode> kOverlapModes[] = {{"origin", Mode::origin}, {"target", Mode::target}};
 constexpr Name<Pattern> kPatterns[] = {
-    {"one", Pattern::one}, {"pair", Pattern::pair}, {"all", Pattern::all}};
+    {"one", Pattern::one}, {"half", Pattern::half}, {"pair", Pattern::pair}, {"all", Pattern::all}};
 constexpr Name<TargetWait> kTargetWaits[] = {{"mpi", TargetWait::mpi},
                                              {"armci", TargetWait::armci},
                                              {"busy", TargetWait::busy},

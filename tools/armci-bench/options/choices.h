@@ -45,7 +45,7 @@ enum class Op {
 // The serial modes are the plain ones with pipelining disabled. Rows of transfers against
 // computation have modes of their own: which side computes.
 enum class Mode { latency, stream, window, latency_serial, stream_serial, origin, target };
-enum class Pattern { one, pair, all };
+enum class Pattern { one, half, pair, all };
 enum class TargetWait { mpi, armci, busy, asleep };
 enum class Handles { implicit, one_each, aggregate };
 enum class RawPeer { spin, wait };

@@ -202,6 +202,8 @@ void add_roles(CommandLine* line, Options* options) {
     line->add_value("--pattern", "NAME", choice_of(&options->pattern),
                     "who acts on whom:\n"
                     "  one   rank 0 acts on --target (default: the last rank)\n"
+                    "  half  the lower half of the ranks, all on the last rank, at once: only\n"
+                    "        accumulates\n"
                     "  pair  the lower half of the ranks, each on its partner in the upper half,\n"
                     "        at once\n"
                     "  all   every rank on the next one, at once");
@@ -308,6 +310,14 @@ std::string check_consistency(const Options& options) {
     if (options.pattern != Pattern::one && options.target >= 0) {
         return "--target: only with --pattern one, the others choose the targets themselves";
     }
+    const auto accumulates = [](Op op) {
+        return op == Op::acc || op == Op::acc_strided || op == Op::acc_vector;
+    };
+    if (options.pattern == Pattern::half &&
+        !std::all_of(options.ops.begin(), options.ops.end(), accumulates)) {
+        return "--pattern half: only accumulates of several ranks to the same memory have one "
+               "result; name them with --ops";
+    }
     if (options.csv_path == "-" && options.json_path == "-") {
         return "--csv, --json: only one of them can go to standard output";
     }
@@ -341,7 +351,7 @@ int single_target(const Options& options, int rank_count) {
 }
 
 bool has_passive_targets(const Options& options, int rank_count) {
-    return options.pattern == Pattern::pair ||
+    return options.pattern == Pattern::pair || options.pattern == Pattern::half ||
            (options.pattern == Pattern::one && single_target(options, rank_count) != 0);
 }
 
@@ -350,8 +360,9 @@ std::string check_job_size(const Options& options, int rank_count) {
         return "--target: there is no rank " + std::to_string(options.target) + " in a job of " +
                std::to_string(rank_count);
     }
-    if (options.pattern == Pattern::pair && rank_count < 2) {
-        return "--pattern pair: needs at least 2 ranks";
+    if ((options.pattern == Pattern::pair || options.pattern == Pattern::half) && rank_count < 2) {
+        return std::string("--pattern ") + pattern_name(options.pattern) +
+               ": needs at least 2 ranks";
     }
     if ((options.target_wait == TargetWait::busy || options.target_wait == TargetWait::asleep) &&
         !has_passive_targets(options, rank_count)) {

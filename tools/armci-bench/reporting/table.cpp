@@ -35,6 +35,8 @@ std::string describe_pattern(const Machine& machine, const Options& options) {
     switch (options.pattern) {
         case Pattern::one:
             return "rank 0 on rank " + std::to_string(single_target(options, machine.rank_count));
+        case Pattern::half:
+            return "each rank of the lower half on the last rank, at once";
         case Pattern::pair:
             return "each rank of the lower half on its partner in the upper half, at once";
         case Pattern::all:

@@ -30,7 +30,8 @@ int64_t CheckedWorkload::count_errors() {
         return 0;
     }
     const DirectAccess access(context().arena.data(roles.rank));
-    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank);
+    return check_.errors_at_target(context().arena.data(roles.rank), roles.origin, roles.rank,
+                                   roles.origin_count);
 }
 
 }  // namespace armci::bench

@@ -31,6 +31,11 @@ Roles make_pattern_roles(const Options& options) {
             roles.target = roles.rank == 0 ? single_target(options, count) : -1;
             roles.origin = roles.rank == single_target(options, count) ? 0 : -1;
             break;
+        case Pattern::half:
+            roles.target = roles.rank < half ? count - 1 : -1;
+            roles.origin = roles.rank == count - 1 ? 0 : -1;
+            roles.origin_count = half;
+            break;
         case Pattern::pair:
             roles.target = roles.rank < half ? roles.rank + half : -1;
             roles.origin = roles.rank >= half && roles.rank < 2 * half ? roles.rank - half : -1;

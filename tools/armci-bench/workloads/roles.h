@@ -11,8 +11,9 @@ namespace armci::bench {
 struct Roles {
     int rank = 0;
     int rank_count = 1;
-    int target = -1;  // the rank I act on; -1: I do not act
-    int origin = -1;  // the rank whose transfers land at, or come from, me; -1: none
+    int target = -1;       // the rank I act on; -1: I do not act
+    int origin = -1;       // the rank whose transfers land at, or come from, me; -1: none
+    int origin_count = 1;  // from this rank on
     int actor_count = 0;
     MPI_Comm actors = MPI_COMM_NULL;  // the acting ranks; owned by the creator of the roles
 

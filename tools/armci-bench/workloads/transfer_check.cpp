@@ -55,14 +55,23 @@ void TransferCheck::fill_remote(void* memory, int rank) const {
     fill(memory, slots_.count * slots_.remote_bytes, seed(rank, true));
 }
 
-int64_t TransferCheck::errors_at_target(const void* memory, int origin, int target) const {
+int64_t TransferCheck::errors_at_target(const void* memory, int origin, int target,
+                                        int origin_count) const {
     std::vector<char> local(static_cast<size_t>(slots_.count * slots_.local_bytes));
     std::vector<char> remote(static_cast<size_t>(slots_.count * slots_.remote_bytes));
-    fill_local(local.data(), origin);
     fill_remote(remote.data(), target);
+    for (int rank = origin; rank < origin + origin_count; rank++) {
+        fill_local(local.data(), rank);
+        transfer_all(local.data(), remote.data());
+    }
+    return count_differences(remote, memory);
+}
+
+// Transfers each slot once, of a put or accumulate.
+void TransferCheck::transfer_all(const char* local, char* remote) const {
     for (int64_t slot = 0; slot < slots_.count; slot++) {
-        const char* from = local.data() + slot * slots_.local_bytes;
-        char* to = remote.data() + slot * slots_.remote_bytes;
+        const char* from = local + slot * slots_.local_bytes;
+        char* to = remote + slot * slots_.remote_bytes;
         for_each_block(shape_, [&](int64_t local_offset, int64_t remote_offset) {
             if (verb_ == Verb::acc) {
                 add_scaled(type_, scale_, from + local_offset, to + remote_offset,
@@ -73,7 +82,6 @@ int64_t TransferCheck::errors_at_target(const void* memory, int origin, int targ
             }
         });
     }
-    return count_differences(remote, memory);
 }
 
 int64_t TransferCheck::errors_at_origin(const void* memory, int origin, int target) const {

@@ -22,11 +22,14 @@ class TransferCheck {
     void fill_remote(void* memory, int rank) const;
 
     // Wrong bytes after each slot of `origin` has once been transferred to or from `target`: of a
-    // put or accumulate in the target's memory, of a get in the origin's.
-    int64_t errors_at_target(const void* memory, int origin, int target) const;
+    // put or accumulate in the target's memory, of a get in the origin's. Several origins, from
+    // `origin` on, only accumulate.
+    int64_t errors_at_target(const void* memory, int origin, int target,
+                             int origin_count = 1) const;
     int64_t errors_at_origin(const void* memory, int origin, int target) const;
 
   private:
+    void transfer_all(const char* local, char* remote) const;
     void fill(void* memory, int64_t bytes, uint64_t seed) const;
     uint64_t seed(int rank, bool remote) const;
 
