@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""armci-tune writes a profile that armci-info --explain reads back, and both refuse invalid arguments.
+"""armci-tune writes a profile that armci-info --explain and armci_scale read back, and both tools refuse invalid arguments.
 
-usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO
+usage: run_tune.py MPIEXEC ARMCI_TUNE ARMCI_INFO ARMCI_SCALE
 
 Nothing here depends on how long anything takes.
 """
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-MPIEXEC, TUNE, INFO = sys.argv[1:4]
+MPIEXEC, TUNE, INFO, SCALE = sys.argv[1:5]
 complaints = []
 
 
@@ -51,6 +51,11 @@ def write(path, text):
         file.write(text)
 
 
+def barrier_us(output):
+    """The virtual time of a barrier in the output of armci_scale."""
+    return next((float(line.split(";")[2]) for line in output.splitlines() if ";barrier;" in line), 0)
+
+
 def check_profiles(directory):
     profile = os.path.join(directory, "profile")
     # A site's file names the profile that is made here, and is not there yet.
@@ -68,6 +73,15 @@ def check_profiles(directory):
     expect_success(job, "explain with a profile", "put of 1000 blocks of 128 bytes", "route: ",
                    "rma: ", "server: ", "buffers: ", f"costs: profile {profile}")
     expect("Warning" not in job[2], "a profile just written is fine", job)
+
+    done = subprocess.run([SCALE, "--nodes", "4", "--profile", profile], capture_output=True, text=True, check=False)
+    job = (done.returncode, done.stdout, done.stderr)
+    expect_success(job, "a simulated job with the costs of a profile", "4;barrier;", "4;exchange;", "4;counter;")
+    other = os.path.join(directory, "slower")
+    write(other, "\n".join(f"{line}e3" if line.startswith("rma.put.latency_us = ") else line for line in text.splitlines()) + "\n")
+    slower = subprocess.run([SCALE, "--nodes", "4", "--profile", other], capture_output=True, text=True, check=False)
+    expect(slower.returncode == 0 and barrier_us(slower.stdout) > 10 * barrier_us(done.stdout),
+           "a thousand times the latency", (slower.returncode, slower.stdout, slower.stderr))
 
     # The costs in the file decide: first RMA costs most, then least.
     lines = text.splitlines()
