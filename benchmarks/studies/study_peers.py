@@ -456,8 +456,9 @@ def sections(results):
     if "several" in results:
         rows = results["several"]
         found.append(section("Between two hosts; four ranks",
-                             "Two ranks of the first host act on two of the second at once. Puts, gets and accumulates of "
-                             "256 bytes go to places in no order. Accumulates of 64 KiB all go to the same ones of one rank. Contended fetch-and-adds are of all ranks to one counter. "
+                             "Two ranks are on each host. Puts, gets and accumulates of 256 bytes go from two ranks at once "
+                             "to two of the other host, to places in no order. Accumulates of 64 KiB go from two ranks to "
+                             "one place in the memory of one rank. Contended fetch-and-adds are of all ranks to one counter. "
                              f"In a full run a sample takes {LONG_SAMPLE_MS} ms: four ranks that poll share two "
                              "processors, and which of them run at once is chance for some milliseconds.",
                              rows, [table(rows, "Microseconds for each operation of a rank")],

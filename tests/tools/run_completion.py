@@ -74,6 +74,9 @@ def check_words(bench, plot):
             done = output_of(bench, option, word, "--version")
             expect(done.returncode == 0, f"armci-bench {option} {word}: {done.stderr}")
     help_text = output_of(bench, "--help").stdout
+    about_patterns = help_text[help_text.index("--pattern"):help_text.index("--target RANK")]
+    shown = set(re.findall(r"^ +([a-z]+)  ", about_patterns, re.MULTILINE))
+    expect(shown == set(complete(bench, "--pattern", "")), f"--pattern: --help has {shown}")
     about_ops = help_text[help_text.index("--ops"):help_text.index("--sizes")]
     offered = complete(bench, "--ops", "")
     for word in sorted(set(re.findall(r"[a-z]+(?:-[a-z]+)*", about_ops)) - set(offered)):

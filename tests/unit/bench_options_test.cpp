@@ -161,6 +161,14 @@ TEST(BenchOptions, ChecksAgainstTheSizeOfTheJob) {
     EXPECT_TRUE(has_passive_targets(options, 4));
     EXPECT_THAT(parse_options({"--pattern", "half", "--ops", "acc,put"}, &options),
                 HasSubstr("--pattern half"));
+    for (const char* scale : {"0.5", "1001", "-1001"}) {
+        EXPECT_THAT(
+            parse_options({"--pattern", "half", "--ops", "acc", "--scale", scale}, &options),
+            HasSubstr("--pattern half"));
+    }
+    EXPECT_THAT(parse_options({"--pattern", "half", "--ops", "acc", "--scale", "-1000"}, &options),
+                IsEmpty());
+    EXPECT_THAT(parse_options({"--pattern", "half", "--help"}, &options), IsEmpty());
     ASSERT_THAT(parse_options({"--pattern", "pair"}, &options), IsEmpty());
     EXPECT_THAT(check_job_size(options, 2), IsEmpty());
     EXPECT_THAT(check_job_size(options, 1), HasSubstr("--pattern"));

@@ -18,7 +18,7 @@ _armci_words() {
                 overlap-put-strided overlap-get-strided overlap-acc-strided
             ;;
         armci-bench:--modes) echo latency stream window latency-serial stream-serial ;;
-        armci-bench:--pattern) echo one pair all ;;
+        armci-bench:--pattern) echo one half pair all ;;
         armci-bench:--target-wait) echo mpi armci busy asleep ;;
         armci-bench:--handles) echo implicit explicit aggregate ;;
         armci-bench:--raw-peer) echo spin wait ;;

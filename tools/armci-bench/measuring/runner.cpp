@@ -289,9 +289,11 @@ class Measurement {
         return wait == TargetWait::busy || wait == TargetWait::asleep;
     }
 
-    // Whether it stays outside the library, and there is a target that does nothing else.
+    // If there is a target that does nothing else. It may be the target of all actors, so none of
+    // them measures any more.
     void release_target() {
         if (roles_.actor_count < roles_.rank_count) {
+            MPI_Barrier(roles_.actors);
             release_busy_target(arena_, roles_.target, release_value_);
         }
     }

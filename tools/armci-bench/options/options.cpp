@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -302,6 +303,12 @@ void set_list_defaults(Options* options) {
     parse_list("2", &options->dims);
 }
 
+// Elements begin as whole numbers below 16, and float has 24 bits: so for a thousand ranks.
+bool sums_are_exact(double scale) {
+    constexpr double kMost = 1000;
+    return std::nearbyint(scale) == scale && std::fabs(scale) <= kMost;
+}
+
 std::string check_consistency(const Options& options) {
     if (!scale_fits(options.type, options.scale)) {
         return std::string("--scale: elements of type ") + element_name(options.type) +
@@ -316,7 +323,11 @@ std::string check_consistency(const Options& options) {
     if (options.pattern == Pattern::half &&
         !std::all_of(options.ops.begin(), options.ops.end(), accumulates)) {
         return "--pattern half: only accumulates of several ranks to the same memory have one "
-               "result; name them with --ops";
+               "result; use --ops acc,acc-strided,acc-vector, or some of them";
+    }
+    if (options.pattern == Pattern::half && !sums_are_exact(options.scale)) {
+        return "--pattern half: accumulates arrive in any order, so that only exact sums can be "
+               "checked; --scale needs a whole number from -1000 to 1000";
     }
     if (options.csv_path == "-" && options.json_path == "-") {
         return "--csv, --json: only one of them can go to standard output";
@@ -336,7 +347,8 @@ std::string parse_options(const std::vector<std::string_view>& arguments, Option
     if (options->target_busy) {
         options->target_wait = TargetWait::busy;
     }
-    return error.empty() ? check_consistency(*options) : error;
+    const bool measures = !options->help && !options->version;
+    return error.empty() && measures ? check_consistency(*options) : error;
 }
 
 std::string usage_text() {
