@@ -114,7 +114,7 @@ std::vector<int> Placer::nearest_adapters(const std::string& rank) const {
 }
 
 // Ranks with a data server are the first to have a turn. All that other nodes send to this one
-// comes to them, so two of them should not share an adapter.
+// comes to them, so of equally near adapters they take different ones.
 std::vector<int> Placer::place_ranks() const {
     std::vector<int> order = question_.server_ranks;
     for (int rank = 0; rank < static_cast<int>(question_.ranks.size()); ++rank) {
