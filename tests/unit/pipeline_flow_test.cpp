@@ -432,6 +432,40 @@ TEST(PipelineFlow, FirstGetsLeaveAtOnce) {
     }
 }
 
+// Where many gets were under way together, a message for each of the first ones would cost more
+// than it gains.
+TEST(PipelineFlow, OnlyTheFirstGetLeavesAtOnceAfterManyTogether) {
+    TestNetwork network{NetworkOptions{}};
+    ASSERT_EQ(network.error(), "");
+    pipeline::Origin& origin = network.origin(0);
+    pipeline::Channel& channel = origin.channel(0);
+    // Of the first row four leave at once and eight together. The next ones have few.
+    const struct {
+        int gets;
+        int prompt;
+    } rows[] = {{12, 4}, {12, 1}, {2, 1}, {4, 4}, {11, 4}, {4, 4}};
+    for (const auto& [gets, prompt] : rows) {
+        std::vector<uint64_t> values(static_cast<size_t>(gets));
+        int done = 0;
+        for (int i = 0; i < gets; ++i) {
+            const pipeline::SmallBlock block{
+                reinterpret_cast<char*>(&values[static_cast<size_t>(i)]),
+                reinterpret_cast<uint64_t>(network.memory(0))};
+            const pipeline::SmallTransfer get{
+                .op = OpKind::get,
+                .blocks = &block,
+                .block_count = 1,
+                .block_bytes = sizeof values[0],
+                .end = {[](void* count) { ++*static_cast<int*>(count); }, &done}};
+            network.wait_until(
+                [&] { return origin.append(channel, get, pipeline::Batches::Leaving::when_due); });
+            EXPECT_EQ(channel.batch == nullptr, i < prompt) << "get " << i << " of " << gets;
+        }
+        origin.batches().flush_all();
+        network.wait_until([&] { return done == gets; });
+    }
+}
+
 // Where a fence follows each operation, the operation itself requests the acknowledgement, which
 // arrives though fence is not called. A stand-still ends the program.
 TEST(PipelineFlow, OperationsRequestAcknowledgementWhenAFenceIsExpected) {

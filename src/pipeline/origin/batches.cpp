@@ -13,6 +13,9 @@ namespace {
 
 // So many frames with gets leave at once, so that their answers come while the caller computes.
 constexpr int kPromptGets = 4;
+// Each costs a message, so only one does so if many gets have left together before.
+constexpr int kPromptGetsOfMany = 1;
+constexpr size_t kManyGets = 8;
 // Transfers from this size on gain by longer batches than messages are.
 constexpr size_t kLongEntriesBytes = 1 << 10;
 
@@ -171,7 +174,9 @@ bool Batches::append(Channel& channel, const SmallTransfer& transfer, Leaving le
         out = write_entry(out, transfer, transfer.blocks[i]);
     }
     channel.batch->wire_bytes += static_cast<uint32_t>(entries_bytes);
-    const bool is_awaited = transfer.is_get() && channel.tasks.count <= kPromptGets;
+    const bool is_awaited =
+        transfer.is_get() &&
+        channel.tasks.count <= (channel.had_many_gets ? kPromptGetsOfMany : kPromptGets);
     if ((is_isolated || is_awaited) && leaving == Leaving::when_due) {
         flush(channel);
     }
@@ -224,6 +229,7 @@ bool Batches::flush(Channel& channel) {
     GetBatch* gets = gets_of(channel);
     channel.batch = nullptr;
     if (gets != nullptr) {
+        note_habit(channel, gets->count());
         gets->note_turn();
         gets->note_posted();
     }
@@ -232,6 +238,16 @@ bool Batches::flush(Channel& channel) {
     }
     channel.last_batch_ns = base::now_ns();
     return true;
+}
+
+// A batch with so many gets has just been posted.
+void Batches::note_habit(Channel& channel, size_t gets) {
+    const bool is_first = gets == 1 && channel.tasks.count == 1;
+    if (gets >= kManyGets) {
+        channel.had_many_gets = true;
+    } else if (!is_first && channel.tasks.count <= kPromptGets) {
+        channel.had_many_gets = false;
+    }
 }
 
 // The batch that has just been posted changes memory there.

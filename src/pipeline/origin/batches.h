@@ -42,8 +42,8 @@ class Batches {
     // accumulate is copied. The gets of a batch are one task, which is complete when their data has
     // come. The batch leaves with the next frame to that server, when it or its answer is full, or
     // with the next flush_all(). It leaves at once when nothing has gone there for a while,
-    // or when few operations are under way before a get. Returns false if nothing is appended; the
-    // caller then makes a task of it.
+    // or when few operations are under way before a get (one, if many gets have left
+    // together before). Returns false if nothing is appended; the caller then makes a task of it.
     bool append(Channel& channel, const SmallTransfer& transfer, Leaving leaving);
     // Returns whether append() will sometime succeed with a put or accumulate that it refuses now.
     bool may_wait(const SmallTransfer& transfer) const;
@@ -92,6 +92,7 @@ class Batches {
     // Completes the frame and posts it. Returns false if that is not possible now.
     bool post(Channel& channel, OriginFrame* batch);
     void note_change(Channel& channel);
+    static void note_habit(Channel& channel, size_t gets);
     // Return whether a batch up to that one is leaving, to one server or to any.
     bool is_leaving(int server, uint64_t last) const;
     bool is_leaving(uint64_t last) const;

@@ -138,10 +138,11 @@ struct Channel {
     FenceHabit fence_habit;
     int32_t reads_in_flight = 0;        // RMA reads without completion yet
     bool batch_changes_memory = false;  // there are puts or accumulates in the open batch
-    bool handshake_sent = false;  // the server has been sent what it needs to know this origin
+    bool had_many_gets : 1 = false;     // many small gets left together
+    bool handshake_sent : 1 = false;  // the server has been sent what it needs to know this origin
     // The server is reachable although it has not acknowledged anything: RMA there has completed,
     // or its host is known to be within reach.
-    bool is_reached = false;
+    bool is_reached : 1 = false;
     uint8_t mailbox = 0;  // 1 + the number of this origin's there; 0: it has none
 
     bool has_recv_buffers_to_release() const {

@@ -42,6 +42,7 @@ class GetBatch : public Task {
     // Returns what the caller has to give back: from now on nothing is reserved.
     int64_t take_reservation() { return std::exchange(reserved_bytes_, 0); }
     size_t data_bytes() const { return data_bytes_; }  // of the answer
+    size_t count() const { return sinks_.size(); }     // of blocks
 
     // Acquires a reply buffer for the answer. Returns false if there is none now; then the answer
     // comes in messages.
