@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/clock.h"
 #include "fabric/faults.h"
 #include "pipeline/origin/put_task.h"
 #include "pipeline/origin/request_task.h"
@@ -439,24 +440,30 @@ TEST(PipelineFlow, OnlyTheFirstGetLeavesAtOnceAfterManyTogether) {
     ASSERT_EQ(network.error(), "");
     pipeline::Origin& origin = network.origin(0);
     pipeline::Channel& channel = origin.channel(0);
+    constexpr int64_t kSoonNs = 1'000'000'000;
     // Of the first row four leave at once and eight together. The next ones have few.
     const struct {
         int gets;
         int prompt;
     } rows[] = {{12, 4}, {12, 1}, {2, 1}, {4, 4}, {11, 4}, {4, 4}};
     for (const auto& [gets, prompt] : rows) {
-        std::vector<uint64_t> values(static_cast<size_t>(gets));
+        constexpr int kBlocks = 8;
+        std::vector<uint64_t> values(static_cast<size_t>(gets * kBlocks));
         int done = 0;
         for (int i = 0; i < gets; ++i) {
-            const pipeline::SmallBlock block{
-                reinterpret_cast<char*>(&values[static_cast<size_t>(i)]),
-                reinterpret_cast<uint64_t>(network.memory(0))};
+            pipeline::SmallBlock blocks[kBlocks];
+            for (int block = 0; block < kBlocks; ++block) {
+                const auto place = static_cast<size_t>(i * kBlocks + block);
+                blocks[block] = {reinterpret_cast<char*>(&values[place]),
+                                 reinterpret_cast<uint64_t>(network.memory(0))};
+            }
             const pipeline::SmallTransfer get{
                 .op = OpKind::get,
-                .blocks = &block,
-                .block_count = 1,
+                .blocks = blocks,
+                .block_count = kBlocks,
                 .block_bytes = sizeof values[0],
                 .end = {[](void* count) { ++*static_cast<int*>(count); }, &done}};
+            channel.last_batch_ns = base::now_ns() + kSoonNs;  // so no pause makes it isolated
             network.wait_until(
                 [&] { return origin.append(channel, get, pipeline::Batches::Leaving::when_due); });
             EXPECT_EQ(channel.batch == nullptr, i < prompt) << "get " << i << " of " << gets;

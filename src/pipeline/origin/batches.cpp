@@ -240,12 +240,13 @@ bool Batches::flush(Channel& channel) {
     return true;
 }
 
-// A batch with so many gets has just been posted.
+// Notes how many gets have just left together. A single first one tells nothing, and neither does
+// the rest that follows full batches.
 void Batches::note_habit(Channel& channel, size_t gets) {
     const bool is_first = gets == 1 && channel.tasks.count == 1;
     if (gets >= kManyGets) {
         channel.had_many_gets = true;
-    } else if (!is_first && channel.tasks.count <= kPromptGets) {
+    } else if (!is_first && channel.tasks.count <= kPromptGetsOfMany + 1) {
         channel.had_many_gets = false;
     }
 }

@@ -42,7 +42,7 @@ class Batches {
     // accumulate is copied. The gets of a batch are one task, which is complete when their data has
     // come. The batch leaves with the next frame to that server, when it or its answer is full, or
     // with the next flush_all(). It leaves at once when nothing has gone there for a while,
-    // or when few operations are under way before a get (one, if many gets have left
+    // or when few operations are under way before a get (none, if many gets have left
     // together before). Returns false if nothing is appended; the caller then makes a task of it.
     bool append(Channel& channel, const SmallTransfer& transfer, Leaving leaving);
     // Returns whether append() will sometime succeed with a put or accumulate that it refuses now.

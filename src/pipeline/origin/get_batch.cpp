@@ -13,6 +13,7 @@ namespace armci::pipeline {
 struct OriginServices;  // is above batches
 
 void GetBatch::add(const SmallTransfer& gets) {
+    ++count_;
     for (int i = 0; i < gets.block_count; ++i) {
         sinks_.push_back({gets.blocks[i].local, static_cast<uint32_t>(gets.block_bytes),
                           static_cast<uint32_t>(data_bytes_)});

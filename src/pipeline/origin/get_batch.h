@@ -42,7 +42,7 @@ class GetBatch : public Task {
     // Returns what the caller has to give back: from now on nothing is reserved.
     int64_t take_reservation() { return std::exchange(reserved_bytes_, 0); }
     size_t data_bytes() const { return data_bytes_; }  // of the answer
-    size_t count() const { return sinks_.size(); }     // of blocks
+    size_t count() const { return count_; }            // of gets
 
     // Acquires a reply buffer for the answer. Returns false if there is none now; then the answer
     // comes in messages.
@@ -69,6 +69,7 @@ class GetBatch : public Task {
     const AnswerParts parts_;
     std::vector<Sink> sinks_;
     std::vector<GetEnd> ends_;
+    size_t count_ = 0;
     size_t data_bytes_ = 0;  // of the answer
     size_t taken_bytes_ = 0;
     int64_t reserved_bytes_ = 0;
