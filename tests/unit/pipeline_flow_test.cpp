@@ -446,7 +446,8 @@ TEST(PipelineFlow, OnlyTheFirstGetLeavesAtOnceAfterManyTogether) {
         int gets;
         int prompt;
     } rows[] = {{12, 4}, {12, 1}, {2, 1}, {4, 4}, {11, 4}, {4, 4}};
-    for (const auto& [gets, prompt] : rows) {
+    for (const auto& row : rows) {
+        const int gets = row.gets;
         constexpr int kBlocks = 8;
         std::vector<uint64_t> values(static_cast<size_t>(gets * kBlocks));
         int done = 0;
@@ -466,7 +467,7 @@ TEST(PipelineFlow, OnlyTheFirstGetLeavesAtOnceAfterManyTogether) {
             channel.last_batch_ns = base::now_ns() + kSoonNs;  // so no pause makes it isolated
             network.wait_until(
                 [&] { return origin.append(channel, get, pipeline::Batches::Leaving::when_due); });
-            EXPECT_EQ(channel.batch == nullptr, i < prompt) << "get " << i << " of " << gets;
+            EXPECT_EQ(channel.batch == nullptr, i < row.prompt) << "get " << i << " of " << gets;
         }
         origin.batches().flush_all();
         network.wait_until([&] { return done == gets; });
