@@ -34,7 +34,7 @@ struct ToolAccess {
                                                  int64_t block_count, int64_t block_bytes,
                                                  int target);
     int (*processor_count)();
-    int (*default_server_count)(int64_t ranks_of_smallest_node, bool ranks_outnumber_processors);
+    int (*default_server_count)(const base::ServerDemand& demand);
     base::Placement (*place_on)(const base::Machine& machine);
     bool (*measure_copies)(int64_t data_bytes, int64_t budget_us,
                            pipeline::CostConstants* constants);

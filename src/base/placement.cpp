@@ -247,15 +247,17 @@ Placement place_node(const Hardware& hardware, const PlacementQuestion& question
 // A server is rarely the bottleneck of fewer ranks, and each origin keeps a channel to every server
 // that it uses. Servers that sleep cost no processor time, so that ranks leave no core free is no
 // reason for fewer: more of them then share the time that a busy one takes from its rank. But where
-// threads must take turns already, a second server only takes turns with the first.
-int default_server_count(int64_t ranks_of_smallest_node, bool ranks_outnumber_processors) {
+// threads must take turns already, a second server only takes turns with the first. Each is in
+// another process, so there are not more than ranks.
+int default_server_count(const ServerDemand& demand) {
     constexpr int64_t kRanksOfOne = 16;
     constexpr int64_t kMost = 8;
-    if (ranks_outnumber_processors) {
+    if (demand.ranks_outnumber_processors) {
         return 1;
     }
-    const int64_t rounded = (ranks_of_smallest_node + kRanksOfOne / 2) / kRanksOfOne;
-    return static_cast<int>(std::clamp<int64_t>(rounded, 1, kMost));
+    const int64_t by_ranks = (demand.ranks + kRanksOfOne / 2) / kRanksOfOne;
+    const int64_t wanted = std::max({by_ranks, demand.adapters, int64_t{1}});
+    return static_cast<int>(std::min({wanted, demand.ranks, kMost}));
 }
 
 Placement place_on(const Machine& machine) {

@@ -33,10 +33,18 @@ struct Placement {
 // others.
 Placement place_node(const Hardware& hardware, const PlacementQuestion& question);
 
-// Returns the number of data servers on each node where ARMCI_SERVERS_PER_NODE is auto. It is one
-// for each 16 ranks of the smallest node, rounded to the nearest, so 56 ranks have four: two
-// sockets, or four NUMA nodes, then have equally many.
-int default_server_count(int64_t ranks_of_smallest_node, bool ranks_outnumber_processors);
+// What the default number of data servers of each node depends on.
+struct ServerDemand {
+    int64_t ranks = 1;     // of the smallest node
+    int64_t adapters = 1;  // among which the ranks of a node choose
+    bool ranks_outnumber_processors = false;
+};
+
+// Returns the number where ARMCI_SERVERS_PER_NODE is auto. It is one for each 16 ranks, rounded to
+// the nearest, so 56 ranks have four: two sockets, or four NUMA nodes, then have equally many. It
+// is not less than the number of adapters, because what other nodes put and get passes through
+// those of the servers only.
+int default_server_count(const ServerDemand& demand);
 
 // A machine that is described, not asked.
 struct Machine {

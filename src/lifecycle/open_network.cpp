@@ -37,15 +37,17 @@ struct CommonSettings {
     int interface_count = 1;  // that ARMCI_INTERFACE names
 };
 
-// Counts the servers. Each is in a process of its own, and all nodes have equally many.
-int count_servers_per_node(const core::World& world, int64_t wanted) {
+// Counts the servers. Each is in a process of its own, and all nodes have equally many. The number
+// of adapters is that of this node.
+int count_servers_per_node(const core::World& world, int64_t wanted, size_t adapters) {
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (int rank = 0; rank < world.size; ++rank) {
         ++ranks[static_cast<size_t>(world.node_of[rank])];
     }
     const int64_t min = *std::min_element(ranks.begin(), ranks.end());
     if (wanted == base::kAuto) {
-        return base::default_server_count(min, world.is_oversubscribed);
+        return base::default_server_count(
+            {min, static_cast<int64_t>(adapters), world.is_oversubscribed});
     }
     if (wanted > min) {
         ARMCI_LOG_WARN(
@@ -87,8 +89,8 @@ CommonSettings agree_on_settings(Runtime& runtime, const fabric::ProviderChoice&
             std::strncpy(settings.provider, choice.info->fabric_attr->prov_name,
                          sizeof settings.provider - 1);
             settings.costs = core::find_costs(config, settings.provider, choice.row->costs);
-            settings.servers_per_node =
-                count_servers_per_node(runtime.world, config.servers_per_node);
+            settings.servers_per_node = count_servers_per_node(
+                runtime.world, config.servers_per_node, choice.adapters.size());
             settings.interface_count = count_interfaces(config);
             settings.buffers =
                 core::plan_buffers(config, settings.costs.constants,

@@ -119,9 +119,25 @@ TEST(Placement, EachSixteenRanksHaveADataServer) {
     const std::vector<std::pair<int64_t, int>> cases = {
         {1, 1}, {16, 1}, {23, 1}, {24, 2}, {28, 2}, {56, 4}, {102, 6}, {128, 8}, {1024, 8}};
     for (const auto& [ranks, servers] : cases) {
-        EXPECT_EQ(default_server_count(ranks, false), servers) << ranks;
-        EXPECT_EQ(default_server_count(ranks, true), 1) << ranks;
+        EXPECT_EQ(default_server_count({ranks, 1, false}), servers) << ranks;
+        EXPECT_EQ(default_server_count({ranks, 1, true}), 1) << ranks;
     }
+}
+
+// What other nodes put and get passes through the adapters of the servers only.
+TEST(Placement, EachAdapterHasADataServerIfThereAreRanksEnough) {
+    struct Case {
+        int64_t ranks;
+        int64_t adapters;
+        int servers;
+    };
+    for (const Case& one : std::vector<Case>{
+             {56, 4, 4}, {8, 4, 4}, {102, 8, 8}, {3, 4, 3}, {128, 1, 8}, {1, 8, 1}, {64, 32, 8}}) {
+        EXPECT_EQ(default_server_count({one.ranks, one.adapters, false}), one.servers)
+            << one.ranks << " ranks, " << one.adapters << " adapters";
+        EXPECT_EQ(default_server_count({one.ranks, one.adapters, true}), 1);
+    }
+    EXPECT_EQ(default_server_count({16, 0, false}), 1) << "a provider that has no list of them";
 }
 
 // Memory behind CXL, or interleaved, may be as near to all processors. It makes no two of them near

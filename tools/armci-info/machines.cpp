@@ -37,8 +37,9 @@ std::vector<std::string> one_per_core(int first, int cores, int units, int left_
 }
 
 // The ranks that run a data server by default: the first of each block.
-std::vector<int> hosts_of(size_t ranks) {
-    const int servers = tools::library().default_server_count(static_cast<int64_t>(ranks), false);
+std::vector<int> hosts_of(size_t ranks, size_t adapters) {
+    const int servers = tools::library().default_server_count(
+        {static_cast<int64_t>(ranks), static_cast<int64_t>(adapters), false});
     std::vector<int> hosts;
     for (int server = 0; server < servers; ++server) {
         hosts.push_back((server * static_cast<int>(ranks) + servers - 1) / servers);
@@ -54,7 +55,7 @@ KnownMachine describe(const std::string& name, const std::string& synthetic,
     known.name = name;
     known.machine.synthetic = synthetic;
     known.machine.allowed = allowed;
-    known.machine.question.server_ranks = hosts_of(ranks.size());
+    known.machine.question.server_ranks = hosts_of(ranks.size(), adapters.size());
     known.machine.question.ranks = std::move(ranks);
     for (auto& [adapter, near] : adapters) {
         known.adapters.push_back(adapter);
