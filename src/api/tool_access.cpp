@@ -2,7 +2,7 @@
 #include "api/tool_access.h"
 
 #include "base/config_files.h"
-#include "base/placement.h"
+#include "base/machine.h"
 #include "base/topology.h"
 #include "core/routing/cost_setup.h"
 #include "core/routing/explain.h"
@@ -25,6 +25,7 @@ extern "C" const armci::api::ToolAccess* armci_private_tool_access() {
         armci::base::processor_count,
         armci::base::default_server_count,
         armci::base::place_on,
+        armci::base::parts_of,
         armci::pipeline::measure_copies,
     };
     return &kAccess;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/config.h"
-#include "base/placement.h"
+#include "base/machine.h"
 #include "core/runtime/runtime.h"
 #include "fabric/faults.h"
 #include "fabric/provider.h"
@@ -36,6 +36,7 @@ struct ToolAccess {
     int (*processor_count)();
     int (*default_server_count)(const base::ServerDemand& demand);
     base::Placement (*place_on)(const base::Machine& machine);
+    base::MachineParts (*parts_of)(const base::Machine& machine);
     bool (*measure_copies)(int64_t data_bytes, int64_t budget_us,
                            pipeline::CostConstants* constants);
 };

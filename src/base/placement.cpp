@@ -260,12 +260,4 @@ int default_server_count(const ServerDemand& demand) {
     return static_cast<int>(std::min({wanted, demand.ranks, kMost}));
 }
 
-Placement place_on(const Machine& machine) {
-    Hardware hardware = Hardware::from_synthetic(machine.synthetic);
-    if (!machine.allowed.empty() && !hardware.restrict_to(machine.allowed)) {
-        hardware = {};
-    }
-    return place_node(hardware, machine.question);
-}
-
 }  // namespace armci::base

@@ -46,12 +46,4 @@ struct ServerDemand {
 // those of the servers only.
 int default_server_count(const ServerDemand& demand);
 
-// A machine that is described, not asked.
-struct Machine {
-    std::string synthetic;  // for hwloc: "package:2 numa:4 core:16 pu:1"
-    std::string allowed;    // the processors that a job gets; empty: all
-    PlacementQuestion question;
-};
-Placement place_on(const Machine& machine);
-
 }  // namespace armci::base

@@ -28,10 +28,16 @@ class ProcessorSet {
         return hwloc_bitmap_intersects(get(), other.get()) != 0;
     }
     void add(const ProcessorSet& other) { hwloc_bitmap_or(get(), get(), other.get()); }
+    void keep(const ProcessorSet& other) { hwloc_bitmap_and(get(), get(), other.get()); }
     void remove(const ProcessorSet& other) { hwloc_bitmap_andnot(get(), get(), other.get()); }
-    std::string text() const {
+    std::string text() const { return written(hwloc_bitmap_asprintf); }
+    // Returns "0-15,64-79".
+    std::string list_text() const { return written(hwloc_bitmap_list_asprintf); }
+
+  private:
+    std::string written(int (*write)(char**, hwloc_const_bitmap_t)) const {
         char* text = nullptr;
-        if (hwloc_bitmap_asprintf(&text, get()) < 0) {
+        if (write(&text, get()) < 0) {
             return {};
         }
         std::string result(text);
@@ -39,7 +45,6 @@ class ProcessorSet {
         return result;
     }
 
-  private:
     struct Free {
         void operator()(hwloc_bitmap_t bitmap) const { hwloc_bitmap_free(bitmap); }
     };

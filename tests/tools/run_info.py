@@ -9,6 +9,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 
 MPIEXEC, INFO, OTHER_VERSION = sys.argv[1:4]
 NODES = {"ARMCI_NODE_SIZE": "1"}
@@ -179,6 +180,72 @@ def check_configuration():
     )
 
 
+def object_of(kind, number, processors, node, inside="", attributes=""):
+    """An object of hwloc's XML."""
+    sets = "".join(f' {prefix}{name}="0x{value:08x}"' for name, value in (("cpuset", processors), ("nodeset", node))
+                   for prefix in ("", "complete_"))
+    return f'<object type="{kind}" os_index="{number}"{sets}{attributes}>{inside}</object>\n'
+
+
+def package_of(number, devices):
+    """A package of two cores of two processors each, with a NUMA node and one PCI device."""
+    node = 1 << number
+    inside = object_of("NUMANode", number, 15 << 4 * number, node)
+    for core in (2 * number, 2 * number + 1):
+        units = "".join(object_of("PU", unit, 1 << unit, node) for unit in (2 * core, 2 * core + 1))
+        inside += object_of("Core", core, 3 << 2 * core, node, units)
+    bus = f"{0x41 + number:02x}"
+    inside += (
+        f'<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="0000:[{bus}-{bus}]">'
+        f'<object type="PCIDev" pci_busid="0000:{bus}:00.0" pci_type="0207 [17db:0501] [17db:0001] 00">'
+        f"{devices}</object></object>\n")
+    return object_of("Package", number, 15 << 4 * number, node, inside)
+
+
+def check_places():
+    """Where a job would be, on machines that are described."""
+    job = run(INFO, "--places", "56,package:1 numa:4 core:16 pu:1")
+    expect_texts(job, 0, "ranks: 56, each bound to one of 64 cores", "adapters: hwloc knows none of OpenFabrics",
+                 "data server in rank 14: thread on processor ", "buffers in NUMA node 1")
+    expect(job[1].count("data server in rank ") == 4, "4 data servers", job)
+    job = run(INFO, "--places", "6,package:1 numa:1 core:4 pu:2")
+    expect_texts(job, 0, "ranks: 6, each bound to one of 8 processors", "data server in rank 0: thread on processor ")
+    job = run(INFO, "--places", "9,package:1 numa:1 core:4 pu:2")
+    expect_texts(job, 0, "ranks: 9, not bound, because there are only 8 processors",
+                 "data server in rank 0: thread not bound, buffers in any NUMA node")
+    expect_texts(run(INFO, "--places", "1"), 0, "ranks: 1, each bound to one of ", "data server in rank 0: ")
+    # One adapter has two names, hsn1 and cxi1. The network device eth9 is none.
+    slingshot = '<object type="OSDev" name="hsn1" osdev_type="2"/><object type="OSDev" name="cxi1" osdev_type="3"/>'
+    other = '<object type="OSDev" name="hsn0" osdev_type="2"/><object type="OSDev" name="eth9" osdev_type="2"/>'
+    with tempfile.TemporaryDirectory(prefix="armci_info_") as directory:
+        path = os.path.join(directory, "node.xml")
+        with open(path, "w", encoding="ascii") as file:
+            file.write('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n'
+                       '<topology version="2.0">\n'
+                       + object_of("Machine", 0, 255, 3, package_of(0, slingshot) + package_of(1, other),
+                                   ' allowed_cpuset="0x000000ff" allowed_nodeset="0x00000003"')
+                       + "</topology>\n")
+        job = run(INFO, "--places", f"4,{path}")
+        expect(job == (0, "ranks: 4, each bound to one of 4 cores\n"
+                       "adapter cxi1, next to processors 0-3: ranks 0, 1\n"
+                       "adapter hsn0, next to processors 4-7: ranks 2, 3\n"
+                       "data server in rank 0: cxi1, thread not bound, buffers in NUMA node 0\n"
+                       "data server in rank 2: hsn0, thread not bound, buffers in NUMA node 1\n"
+                       "(Ranks use their nearest adapter over cxi, efa, psm3 and opx. Over tcp and verbs;ofi_rxm "
+                       "all use one network.)\n", ""), "the places of 4 ranks", job)
+        job = run(INFO, "--places", f"2,{path}", ARMCI_SERVERS_PER_NODE="1")
+        expect_texts(job, 0, "adapter cxi1, next to processors 0-3: rank 0\n",
+                     "data server in rank 0: cxi1, thread on processor 2, buffers in NUMA node 0")
+        expect(job[1].count("data server in rank ") == 1, "1 data server", job)
+        with open(path, "w", encoding="ascii") as file:
+            file.write("no machine")
+        expect_texts(run(INFO, "--places", f"4,{path}"), 1, f'--places: hwloc cannot read "{path}"', "lstopo")
+    expect_texts(run(INFO, "--places", "4,no machine"), 1, '--places: hwloc cannot read "no machine"')
+    expect_texts(run(INFO, "--places", "4", ARMCI_ROUTE="bad"), 1, 'ARMCI_ROUTE="bad" is not ')
+    for request in "0", "x", "4,", "-1", "4x", "65537", ",package:1":
+        expect_texts(run(INFO, "--places", request), 2, f'--places: "{request}" is not RANKS[,MACHINE]')
+
+
 def check_refusals():
     for arguments, reason in {
         ("--explain",): "--explain: 1 required OP,ROWS,RUN,TARGET missing",
@@ -228,6 +295,7 @@ check_passed_over()
 check_idle_adapter()
 check_delays()
 check_configuration()
+check_places()
 check_refusals()
 check_lost_output()
 check_other_version()

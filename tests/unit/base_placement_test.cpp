@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/processor_set.h"
 
 namespace armci::base::test {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 #include "armci-info/machines.h"
 
-#include <cstdlib>
 #include <utility>
 
+#include "armci-info/place_text.h"
 #include "library/library.h"
 
 namespace armci::info {
@@ -36,17 +36,6 @@ std::vector<std::string> one_per_core(int first, int cores, int units, int left_
     return ranks;
 }
 
-// The ranks that run a data server by default: the first of each block.
-std::vector<int> hosts_of(size_t ranks, size_t adapters) {
-    const int servers = tools::library().default_server_count(
-        {static_cast<int64_t>(ranks), static_cast<int64_t>(adapters), false});
-    std::vector<int> hosts;
-    for (int server = 0; server < servers; ++server) {
-        hosts.push_back((server * static_cast<int>(ranks) + servers - 1) / servers);
-    }
-    return hosts;
-}
-
 KnownMachine describe(const std::string& name, const std::string& synthetic,
                       std::vector<std::string> ranks,
                       std::vector<std::pair<std::string, std::string>> adapters,
@@ -55,7 +44,10 @@ KnownMachine describe(const std::string& name, const std::string& synthetic,
     known.name = name;
     known.machine.synthetic = synthetic;
     known.machine.allowed = allowed;
-    known.machine.question.server_ranks = hosts_of(ranks.size(), adapters.size());
+    known.machine.question.server_ranks = server_ranks(
+        ranks.size(),
+        tools::library().default_server_count(
+            {static_cast<int64_t>(ranks.size()), static_cast<int64_t>(adapters.size()), false}));
     known.machine.question.ranks = std::move(ranks);
     for (auto& [adapter, near] : adapters) {
         known.adapters.push_back(adapter);
@@ -64,52 +56,14 @@ KnownMachine describe(const std::string& name, const std::string& synthetic,
     return known;
 }
 
-// Returns "0-6", "0, 4, ... 52" or "0, 1, 5".
-std::string numbers_text(const std::vector<int>& numbers) {
-    if (numbers.size() > 2) {
-        const int step = numbers[1] - numbers[0];
-        bool is_even = true;
-        for (size_t i = 1; i < numbers.size(); ++i) {
-            is_even &= numbers[i] - numbers[i - 1] == step;
-        }
-        if (is_even) {
-            return std::to_string(numbers.front()) +
-                   (step == 1 ? "-" : ", " + std::to_string(numbers[1]) + ", ... ") +
-                   std::to_string(numbers.back());
-        }
-    }
-    std::string text;
-    for (const int number : numbers) {
-        text += (text.empty() ? "" : ", ") + std::to_string(number);
-    }
-    return text;
-}
-
 std::string adapters_text(const KnownMachine& known, const base::Placement& placement) {
     std::string text;
     for (size_t adapter = 0; adapter < known.adapters.size(); ++adapter) {
-        std::vector<int> ranks;
-        for (size_t rank = 0; rank < placement.adapter_of_rank.size(); ++rank) {
-            if (placement.adapter_of_rank[rank] == static_cast<int>(adapter)) {
-                ranks.push_back(static_cast<int>(rank));
-            }
-        }
+        const std::vector<int> ranks = ranks_of_adapter(placement, adapter);
         text += (text.empty() ? "`" : "; `") + known.adapters[adapter] +
                 "`: " + (ranks.empty() ? "none" : numbers_text(ranks));
     }
     return text;
-}
-
-// A bitmap of few bits as numbers: "0x00000005" is "0, 2".
-std::string nodes_text(const std::string& bitmap) {
-    std::vector<int> nodes;
-    const unsigned long bits = std::strtoul(bitmap.c_str(), nullptr, 16);
-    for (int bit = 0; bit < 32; ++bit) {
-        if ((bits >> bit & 1) != 0) {
-            nodes.push_back(bit);
-        }
-    }
-    return numbers_text(nodes);
 }
 
 std::string servers_text(const KnownMachine& known, const base::Placement& placement) {
@@ -186,7 +140,9 @@ void print_places(std::FILE* out) {
         "server's ranks first, then near its rank's adapter. Without a free processor, and\n"
         "with `ARMCI_NODE_SIZE`, the thread is not bound: it runs where the rank may run whose\n"
         "process has it. Buffers of a server are in the NUMA nodes of that rank. The table was\n"
-        "computed from descriptions of such machines, with ranks bound in order.\n\n"
+        "computed from descriptions of such machines, with ranks bound in order;\n"
+        "`armci-info --places RANKS,FILE` computes it for a node that `lstopo FILE` has\n"
+        "described.\n\n"
         "| node | ranks of each adapter | data servers |\n|---|---|---|\n");
     for (const KnownMachine& known : known_machines()) {
         const base::Placement placement = tools::library().place_on(known.machine);

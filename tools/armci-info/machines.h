@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "base/placement.h"
+#include "base/machine.h"
 
 namespace armci::info {
 

@@ -12,6 +12,7 @@
 #include "armci-info/configuration.h"
 #include "armci-info/document.h"
 #include "armci-info/explain.h"
+#include "armci-info/places.h"
 #include "armci-info/routes.h"
 #include "command_line/command_line.h"
 #include "command_line/standard_output.h"
@@ -179,9 +180,10 @@ struct Options {
     bool config = false;
     bool providers = false;
     bool markdown = false;
+    std::string places;  // empty: not asked for
     bool json = false;
-    std::string explain;  // empty: not asked for
-    std::string learn;    // likewise
+    std::string explain;  // likewise
+    std::string learn;
 };
 
 void add_options(CommandLine* line, Options* options) {
@@ -193,6 +195,15 @@ void add_options(CommandLine* line, Options* options) {
                    "libfabric providers here: which would be used by a job on this host,\n"
                    "and why others would not; in a job of several nodes, run without an\n"
                    "option");
+    line->add_value(
+        "--places", "RANKS[,MACHINE]",
+        [options](const std::string& request) {
+            options->places = request;
+            return !request.empty();
+        },
+        "which adapter each rank of a node would use, and where data servers\n"
+        "would run, with so many ranks there; the node is as MACHINE says, a file\n"
+        "of lstopo (lstopo node.xml) or a synthetic description, or this one");
     line->add_flag("--markdown", &options->markdown, "docs/tuning.md");
     line->add_flag("--json", &options->json, "everything that is shown without an option, as JSON");
     line->add_value(
@@ -222,6 +233,9 @@ int run_alone(const Options& options) {
     if (options.providers) {
         return print_providers_here();
     }
+    if (!options.places.empty()) {
+        return armci::info::print_places_of(stdout, options.places);
+    }
     if (options.markdown) {
         armci::info::print_markdown(stdout);
     } else {
@@ -235,6 +249,7 @@ int run_arguments(int argc, char** argv) {
     Options options;
     CommandLine line(
         "armci-info [--version | --config | --providers | --markdown | --help]\n"
+        "       armci-info --places RANKS[,MACHINE]\n"
         "       mpiexec -n RANKS armci-info [--json]\n"
         "       mpiexec -n RANKS armci-info [--explain | --learn OP,ROWS,RUN,TARGET]",
         "Shows the version of armci-ofi, its configuration and what it would use here. Without an\n"
@@ -249,7 +264,8 @@ int run_arguments(int argc, char** argv) {
     if (!options.learn.empty()) {
         return explain_in_job(options.learn, armci::info::Learning::yes);
     }
-    if (options.version || options.config || options.providers || options.markdown) {
+    if (options.version || options.config || options.providers || options.markdown ||
+        !options.places.empty()) {
         return is_other_rank() ? 0 : run_alone(options);
     }
     return run_in_job(options.json ? Form::json : Form::text);
