@@ -95,6 +95,13 @@ std::string bus_id_of(const fi_info& info) {
     return text;
 }
 
+// psm3 lists an entry that lets itself choose one of several adapters, in turn and not the nearest
+// (psmx3_init.c), before those of the adapters.
+bool leaves_choice_to_provider(const fi_info& info) {
+    const char* name = info.domain_attr->name;
+    return name != nullptr && std::strncmp(name, "autoselect", 10) == 0;
+}
+
 // Adapters of one fabric reach each other. libfabric may list one several times.
 void add_adapter(const fi_info& info, const fi_info& first, std::vector<Adapter>* adapters) {
     const char* fabric = info.fabric_attr->name;
@@ -115,8 +122,13 @@ Suitable find_suitable(const fi_info* list, const std::string& name,
     Suitable found;
     std::vector<const fi_info*> suitable;
     std::vector<InterfaceKind> kinds;
+    const fi_info* any_adapter = nullptr;
     for (const fi_info* info = list; info != nullptr; info = info->next) {
         if (name != info->fabric_attr->prov_name || !suits(*info, request)) {
+            continue;
+        }
+        if (request.interface.empty() && leaves_choice_to_provider(*info)) {
+            any_adapter = info;
             continue;
         }
         const base::IpAddress source = source_of(*info);
@@ -133,7 +145,7 @@ Suitable find_suitable(const fi_info* list, const std::string& name,
             break;  // none is more likely, and each further check takes 0.1 ms
         }
     }
-    found.best = suitable.empty() ? nullptr : suitable[most_likely(kinds)];
+    found.best = suitable.empty() ? any_adapter : suitable[most_likely(kinds)];
     return found;
 }
 

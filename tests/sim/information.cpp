@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 
@@ -60,9 +61,10 @@ fi_info* make_info(const Twin& twin, const Offer& offer, const fi_info& hints, i
         info->src_addrlen = sizeof *source;
     }
     info->fabric_attr->prov_name = strdup(twin.provider);
-    info->fabric_attr->name = strdup(twin.name);
+    const std::string choice = adapter < 0 ? "autoselect_one:" : "";
+    info->fabric_attr->name = strdup((choice + twin.name).c_str());
     fi_domain_attr& domain = *info->domain_attr;
-    domain.name = strdup(adapter_name(twin, adapter).c_str());
+    domain.name = strdup((choice + adapter_name(twin, std::max(adapter, 0))).c_str());
     domain.mr_mode = offer.memory_mode | (hints.domain_attr->mr_mode & twin.adopted_memory_mode);
     domain.mr_key_size = offer.key_bytes;
     domain.cq_data_size = offer.immediate_bytes;
@@ -139,7 +141,8 @@ int fi_getinfo(uint32_t version, const char*, const char*, uint64_t, const fi_in
     *list = nullptr;
     fi_info** end = list;
     for (const Offer& offer : twin->offers) {
-        for (int i = 0; i < network::rules().adapters; ++i) {
+        const int adapters = network::rules().adapters;
+        for (int i = twin->lists_own_choice && adapters > 1 ? -1 : 0; i < adapters; ++i) {
             if (network::suits(*twin, offer, *hints)) {
                 *end = network::make_info(*twin, offer, *hints, i);
                 end = &(*end)->next;

@@ -246,6 +246,11 @@ void draw_rails(Plan* plan) {
         plan->provider.broken_adapter = static_cast<int>(seed() % 3) % plan->rails;
         plan->provider.last_process = plan->rank_count() - 1;
     }
+    // Without a list of interfaces each rank has one adapter.
+    plan->counts_adapters = has_adapters && !has_rails && plan->servers_per_node > 1;
+    if (plan->counts_adapters) {
+        plan->provider.adapters = plan->servers_per_node;
+    }
     if (has_rails && seed() / 5 % 2 == 0) {
         plan->route = base::RouteChoice::alternate;
         plan->part_bytes = std::max<int64_t>(plan->part_bytes, 48 << 10);
@@ -337,7 +342,8 @@ std::string describe(const Plan& plan) {
     for (const int ranks : plan.ranks_of_node) {
         text << ' ' << ranks;
     }
-    text << " ranks, " << plan.servers_per_node << " servers each, " << plan.rails << " rails"
+    text << " ranks, " << plan.servers_per_node << " servers each"
+         << (plan.counts_adapters ? ", one for each adapter, " : ", ") << plan.rails << " rails"
          << (plan.server_threads ? "" : " without threads") << "; buffers " << plan.buffer_count
          << " x " << plan.buffer_bytes << ", receive " << plan.receive_count << ", window "
          << plan.window_bytes << (plan.has_few_receives ? ", few receives" : "") << ", answers "

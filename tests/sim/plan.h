@@ -35,6 +35,7 @@ enum class Failure : uint8_t {
 struct Plan {
     std::vector<int> ranks_of_node;
     int servers_per_node = 1;
+    bool counts_adapters = false;  // the number of servers is that of adapters, by default
     int rails = 1;
     ProviderPlan provider;
 

@@ -211,7 +211,7 @@ void Job::configure(base::Config* config) {
     config->interface = interfaces();
     fabric::set_faults({.divides_short = true});
     config->node_size = 1;  // virtual nodes
-    config->servers_per_node = plan_.servers_per_node;
+    config->servers_per_node = plan_.counts_adapters ? base::kAuto : plan_.servers_per_node;
     config->buffer_size = plan_.buffer_bytes;
     config->buffer_count = plan_.buffer_count;
     config->recv_buffer_count = plan_.receive_count;
@@ -246,7 +246,8 @@ void Job::share_nodes(int rank, Life& life) {
     world.node_comm = node.comm;
     world.leaders_comm = world.is_leader() ? life.leaders_comm : MPI_COMM_NULL;
     world.is_single_host = !plan_.is_timed();
-    world.processor_count = base::processor_count();
+    // Where ranks outnumber processors, there is one server by default.
+    world.processor_count = plan_.counts_adapters ? plan_.rank_count() : base::processor_count();
     world.fast_path_ranks = plan_.takes_fast_paths ? world.size : 0;
     if (life.memory == nullptr) {
         life.memory = std::make_unique<HostMemory>(plan_.node_count(), size_t{16} << 20);
@@ -302,6 +303,10 @@ void Job::check_start(int rank, Life& life) {
     if (domain.rails().size() + 1 != static_cast<size_t>(rails)) {
         violation("there are %zu rails, and should be %d", domain.rails().size() + 1, rails);
     }
+    if (network.servers.per_node != plan_.servers_per_node) {
+        violation("a node has %d servers, and should have %d", network.servers.per_node,
+                  plan_.servers_per_node);
+    }
     // Adapters of unknown places are used in turn, first by ranks with a data server.
     const int first_rails = domain.row().fabrics_have_names && provider.adapters > 1 ? usable : 1;
     const core::World& world = runtime(rank).world;
@@ -312,6 +317,11 @@ void Job::check_start(int rank, Life& life) {
                                    ? place < world.rank_in_node
                                    : has_server(place);
         turn += is_before ? 1 : 0;
+    }
+    const char* adapter = domain.info().domain_attr->name;
+    if (plan_.counts_adapters &&
+        adapter_name(*provider.twin, turn % provider.adapters) != adapter) {
+        violation("the adapter is %s, and should be number %d", adapter, turn % provider.adapters);
     }
     const auto first_rail = static_cast<size_t>(turn % first_rails);
     if (network.first_rail != first_rail) {

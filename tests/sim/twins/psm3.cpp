@@ -12,6 +12,7 @@ Twin psm3_1_17() {
         .version = "1.17",
         .library = FI_VERSION(1, 17),
         .address_format = FI_ADDR_PSMX3,  // v1.17.0:prov/psm3/src/psmx3_attr.c:124
+        .lists_own_choice = true,         // v1.17.0:prov/psm3/src/psmx3_init.c:421
         // FI_MR_SCALABLE and FI_MR_BASIC are not required (psmx3_attr.c:95): offsets, own keys.
         .offers =
             {

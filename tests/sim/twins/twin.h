@@ -55,6 +55,8 @@ struct Twin {
     const char* version = "";
     uint32_t library = 0;  // what fi_version() returns
     uint32_t address_format = 0;
+    // With several adapters, an entry comes first that leaves the choice to the provider.
+    bool lists_own_choice = false;
 
     // What fi_getinfo reports.
     std::vector<Offer> offers;
