@@ -130,8 +130,8 @@
         "Data servers on each node, each with buffers and a thread of its own. The ranks of a node are " \
         "divided into as many blocks of neighbours, and a server is in the first process of its block " \
         "and has the memory of its ranks. At most as many as the smallest node has ranks. auto: one "   \
-        "for each 16 ranks of the smallest node, rounded to the nearest, at least one for each adapter " \
-        "among which the ranks of a node choose the nearest, at most 8; 1 where ranks outnumber "       \
+        "for each 16 ranks of the smallest node, rounded to the nearest, or as many as adapters if "      \
+        "each rank uses the nearest of several and these are more, at most 8; 1 where ranks outnumber " \
         "processors.")                                                                                  \
     CHOICE(server_poll, "ARMCI_SERVER_POLL", 0, "auto|spin|wait", own, rank,                            \
         "What a data server's thread does between requests: auto polls for a moment, which it learns, " \

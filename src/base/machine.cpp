@@ -10,15 +10,19 @@
 
 #include "base/hardware.h"
 #include "base/processor_set.h"
+#include "base/topology.h"
 
 namespace armci::base {
 namespace {
 
 Hardware describe(const Machine& machine) {
-    Hardware hardware = !machine.file.empty()        ? Hardware::from_xml(machine.file)
-                        : !machine.synthetic.empty() ? Hardware::from_synthetic(machine.synthetic)
-                                                     : Hardware::of_this_host();
-    if (!machine.allowed.empty() && !hardware.restrict_to(machine.allowed)) {
+    const bool is_here = machine.file.empty() && machine.synthetic.empty();
+    const std::string allowed =
+        is_here && machine.allowed.empty() ? processors_text(processor_bits()) : machine.allowed;
+    Hardware hardware = is_here                ? Hardware::of_this_host()
+                        : machine.file.empty() ? Hardware::from_synthetic(machine.synthetic)
+                                               : Hardware::from_xml(machine.file);
+    if (!allowed.empty() && !hardware.restrict_to(allowed)) {
         hardware = {};
     }
     return hardware;
@@ -76,8 +80,13 @@ std::vector<AdapterPart> adapters_of(hwloc_topology_t topology) {
         }
         hwloc_obj_t beside = hwloc_get_non_io_ancestor_obj(topology, device);
         const ProcessorSet near(beside->cpuset);
-        adapters.push_back(
-            {device->name != nullptr ? device->name : "?", near.text(), near.list_text()});
+        hwloc_obj_t pci = device->parent;
+        adapters.push_back({.name = device->name != nullptr ? device->name : "?",
+                            .pci_vendor = pci != nullptr && pci->type == HWLOC_OBJ_PCI_DEVICE
+                                              ? pci->attr->pcidev.vendor_id
+                                              : 0U,
+                            .near = near.text(),
+                            .near_list = near.list_text()});
     }
     std::sort(adapters.begin(), adapters.end(), comes_before);
     return adapters;
@@ -98,6 +107,7 @@ MachineParts parts_of(const Machine& machine) {
     parts.is_known = true;
     parts.cores = allowed_of_each(hardware.get(), HWLOC_OBJ_CORE);
     parts.processors = allowed_of_each(hardware.get(), HWLOC_OBJ_PU);
+    parts.all_processors = ProcessorSet(hwloc_topology_get_allowed_cpuset(hardware.get())).text();
     parts.adapters = adapters_of(hardware.get());
     return parts;
 }

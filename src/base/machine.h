@@ -10,12 +10,12 @@
 namespace armci::base {
 
 // hwloc reads the file or the synthetic description. If both are empty, it is the machine on which
-// this process runs.
+// this process runs, with the processors that it may use.
 struct Machine {
     std::string synthetic;  // "package:2 numa:4 core:16 pu:1"
+    std::string file;       // as lstopo writes XML
     std::string allowed;    // the processors that a job gets; empty: as described
     PlacementQuestion question;
-    std::string file = {};  // as lstopo writes XML
 };
 
 // Places the ranks of the question.
@@ -23,9 +23,10 @@ Placement place_on(const Machine& machine);
 
 // An adapter for networks with RMA.
 struct AdapterPart {
-    std::string name;
-    std::string near;       // the processors next to it, as hwloc writes bitmaps
-    std::string near_list;  // the same for people: "0-15,64-79"
+    std::string name;         // hwloc's
+    unsigned pci_vendor = 0;  // 0: not known
+    std::string near;         // the processors next to it, as hwloc writes bitmaps
+    std::string near_list;    // the same for people: "0-15,64-79"
 };
 
 struct MachineParts {
@@ -33,6 +34,7 @@ struct MachineParts {
     // The processors of each core, and each processor, of those that a job may use.
     std::vector<std::string> cores;
     std::vector<std::string> processors;
+    std::string all_processors;
     std::vector<AdapterPart> adapters;  // by name
 };
 

@@ -198,7 +198,7 @@ std::vector<int> Placer::place_servers(const std::vector<int>& adapter_of_rank) 
     for (const bool must_be_near : {true, false}) {
         for (size_t server = 0; server < processor_of_server.size(); ++server) {
             int& processor = processor_of_server[server];
-            if (processor >= 0) {
+            if (processor >= 0 || spare.is_empty()) {
                 continue;
             }
             const auto host = static_cast<size_t>(question_.server_ranks[server]);

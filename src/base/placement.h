@@ -36,7 +36,7 @@ Placement place_node(const Hardware& hardware, const PlacementQuestion& question
 // What the default number of data servers of each node depends on.
 struct ServerDemand {
     int64_t ranks = 1;     // of the smallest node
-    int64_t adapters = 1;  // among which the ranks of a node choose
+    int64_t adapters = 1;  // of which each rank uses the nearest; with ARMCI_INTERFACE, 1
     bool ranks_outnumber_processors = false;
 };
 

@@ -38,7 +38,8 @@ struct CommonSettings {
 };
 
 // Counts the servers. Each is in a process of its own, and all nodes have equally many. The number
-// of adapters is that of this node.
+// of adapters is that of this node, and 1 where ARMCI_INTERFACE names some: each server uses all of
+// these.
 int count_servers_per_node(const core::World& world, int64_t wanted, size_t adapters) {
     std::vector<int64_t> ranks(static_cast<size_t>(world.node_count));
     for (int rank = 0; rank < world.size; ++rank) {

@@ -187,63 +187,112 @@ def object_of(kind, number, processors, node, inside="", attributes=""):
     return f'<object type="{kind}" os_index="{number}"{sets}{attributes}>{inside}</object>\n'
 
 
+def device_of(number, names, vendor="17db"):
+    """A PCI device with one device of the system for each name: those called hsn and eth are of the network."""
+    bus = f"{0x41 + number:02x}"
+    inside = "".join(f'<object type="OSDev" name="{name}" osdev_type="{2 if name[:3] in ("hsn", "eth") else 3}"/>'
+                     for name in names)
+    return (f'<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="0000:[{bus}-{bus}]">'
+            f'<object type="PCIDev" pci_busid="0000:{bus}:00.0" pci_type="0207 [{vendor}:0501] [{vendor}:0001] 00">'
+            f"{inside}</object></object>\n")
+
+
 def package_of(number, devices):
-    """A package of two cores of two processors each, with a NUMA node and one PCI device."""
+    """A package of two cores of two processors each, with a NUMA node and devices."""
     node = 1 << number
     inside = object_of("NUMANode", number, 15 << 4 * number, node)
     for core in (2 * number, 2 * number + 1):
         units = "".join(object_of("PU", unit, 1 << unit, node) for unit in (2 * core, 2 * core + 1))
         inside += object_of("Core", core, 3 << 2 * core, node, units)
-    bus = f"{0x41 + number:02x}"
-    inside += (
-        f'<object type="Bridge" bridge_type="0-1" depth="0" bridge_pci="0000:[{bus}-{bus}]">'
-        f'<object type="PCIDev" pci_busid="0000:{bus}:00.0" pci_type="0207 [17db:0501] [17db:0001] 00">'
-        f"{devices}</object></object>\n")
-    return object_of("Package", number, 15 << 4 * number, node, inside)
+    return object_of("Package", number, 15 << 4 * number, node, inside + devices)
+
+
+def write_machine(path, packages, allowed=0xff):
+    """Two packages, of whose eight processors some are allowed."""
+    with open(path, "w", encoding="ascii") as file:
+        file.write('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n'
+                   '<topology version="2.0">\n'
+                   + object_of("Machine", 0, 255, 3, "".join(packages),
+                               f' allowed_cpuset="0x{allowed:08x}" allowed_nodeset="0x00000003"')
+                   + "</topology>\n")
+
+
+NEAREST = "provider: cxi, each rank with the nearest adapter (names are hwloc's)\n"
 
 
 def check_places():
     """Where a job would be, on machines that are described."""
     job = run(INFO, "--places", "56,package:1 numa:4 core:16 pu:1")
-    expect_texts(job, 0, "ranks: 56, each bound to one of 64 cores", "adapters: hwloc knows none of OpenFabrics",
+    expect_texts(job, 0, "ranks: 56, each bound to one of 64 cores, evenly spread",
+                 "provider: one over TCP, because hwloc knows no adapter of OpenFabrics or Slingshot there",
                  "data server in rank 14: thread on processor ", "buffers in NUMA node 1")
     expect(job[1].count("data server in rank ") == 4, "4 data servers", job)
     job = run(INFO, "--places", "6,package:1 numa:1 core:4 pu:2")
     expect_texts(job, 0, "ranks: 6, each bound to one of 8 processors", "data server in rank 0: thread on processor ")
-    job = run(INFO, "--places", "9,package:1 numa:1 core:4 pu:2")
+    job = run(INFO, "--places", "9,package:2 numa:1 core:2 pu:2")
     expect_texts(job, 0, "ranks: 9, not bound, because there are only 8 processors",
-                 "data server in rank 0: thread not bound, buffers in any NUMA node")
+                 "data server in rank 0: thread not bound, buffers in NUMA nodes 0, 1\n")
+    job = run(INFO, "--places", "80,package:40 numa:1 core:2 pu:1", ARMCI_SERVERS_PER_NODE="40")
+    expect_texts(job, 0, "data server in rank 64: thread not bound, buffers in NUMA node 32\n")
     expect_texts(run(INFO, "--places", "1"), 0, "ranks: 1, each bound to one of ", "data server in rank 0: ")
-    # One adapter has two names, hsn1 and cxi1. The network device eth9 is none.
-    slingshot = '<object type="OSDev" name="hsn1" osdev_type="2"/><object type="OSDev" name="cxi1" osdev_type="3"/>'
-    other = '<object type="OSDev" name="hsn0" osdev_type="2"/><object type="OSDev" name="eth9" osdev_type="2"/>'
+    job = run(INFO, "--places", "2,package:1 core:2 pu:1", ARMCI_SERVERS_PER_NODE="3")
+    expect_texts(job, 0, "ARMCI_SERVERS_PER_NODE=3, but the node has only 2 ranks", "data server in rank 1: ")
     with tempfile.TemporaryDirectory(prefix="armci_info_") as directory:
-        path = os.path.join(directory, "node.xml")
-        with open(path, "w", encoding="ascii") as file:
-            file.write('<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE topology SYSTEM "hwloc2.dtd">\n'
-                       '<topology version="2.0">\n'
-                       + object_of("Machine", 0, 255, 3, package_of(0, slingshot) + package_of(1, other),
-                                   ' allowed_cpuset="0x000000ff" allowed_nodeset="0x00000003"')
-                       + "</topology>\n")
-        job = run(INFO, "--places", f"4,{path}")
-        expect(job == (0, "ranks: 4, each bound to one of 4 cores\n"
-                       "adapter cxi1, next to processors 0-3: ranks 0, 1\n"
-                       "adapter hsn0, next to processors 4-7: ranks 2, 3\n"
-                       "data server in rank 0: cxi1, thread not bound, buffers in NUMA node 0\n"
-                       "data server in rank 2: hsn0, thread not bound, buffers in NUMA node 1\n"
-                       "(Ranks use their nearest adapter over cxi, efa, psm3 and opx. Over tcp and verbs;ofi_rxm "
-                       "all use one network.)\n", ""), "the places of 4 ranks", job)
-        job = run(INFO, "--places", f"2,{path}", ARMCI_SERVERS_PER_NODE="1")
-        expect_texts(job, 0, "adapter cxi1, next to processors 0-3: rank 0\n",
-                     "data server in rank 0: cxi1, thread on processor 2, buffers in NUMA node 0")
-        expect(job[1].count("data server in rank ") == 1, "1 data server", job)
-        with open(path, "w", encoding="ascii") as file:
-            file.write("no machine")
-        expect_texts(run(INFO, "--places", f"4,{path}"), 1, f'--places: hwloc cannot read "{path}"', "lstopo")
+        check_described_adapters(os.path.join(directory, "node.xml"))
     expect_texts(run(INFO, "--places", "4,no machine"), 1, '--places: hwloc cannot read "no machine"')
     expect_texts(run(INFO, "--places", "4", ARMCI_ROUTE="bad"), 1, 'ARMCI_ROUTE="bad" is not ')
+    expect_texts(run(INFO, "--places", "4", ARMCI_NODE_SIZE="2"), 1, "--places: ARMCI_NODE_SIZE divides a host")
     for request in "0", "x", "4,", "-1", "4x", "65537", ",package:1":
         expect_texts(run(INFO, "--places", request), 2, f'--places: "{request}" is not RANKS[,MACHINE]')
+
+
+def check_described_adapters(path):
+    # One adapter has two names, hsn10 and cxi10. The network device eth9 is none of Slingshot's.
+    packages = (package_of(0, device_of(0, ("hsn10", "cxi10"))), package_of(1, device_of(1, ("cxi9", "eth9"))))
+    write_machine(path, packages)
+    expect_job = (0, "ranks: 4, each bound to one of 4 cores, evenly spread in their order (a launcher may do "
+                  "otherwise)\n" + NEAREST +
+                  "adapter cxi9, next to processors 4-7: ranks 2, 3\n"
+                  "adapter cxi10, next to processors 0-3: ranks 0, 1\n"
+                  "data server in rank 0: cxi10, thread not bound, buffers in NUMA node 0\n"
+                  "data server in rank 2: cxi9, thread not bound, buffers in NUMA node 1\n", "")
+    job = run(INFO, "--places", f"4,{path}")
+    expect(job == expect_job, "the places of 4 ranks", job)
+    job = run(INFO, "--places", f"2,{path}", ARMCI_SERVERS_PER_NODE="1", ARMCI_INTERFACE="cxi9")
+    expect_texts(job, 0, "adapter cxi10, next to processors 0-3: rank 0\n", "not considered here: ARMCI_INTERFACE=cxi9",
+                 "data server in rank 0: cxi10, thread on processor 2, buffers in NUMA node 0")
+    expect(job[1].count("data server in rank ") == 1, "1 data server", job)
+    # A control group leaves the second package, also to ranks that are not bound.
+    write_machine(path, packages, 0xf0)
+    for ranks, bound in (2, "each bound to one of 2 cores"), (5, "not bound, because there are only 4 processors"):
+        numbers = ", ".join(map(str, range(ranks))) if ranks < 3 else f"0-{ranks - 1}"
+        job = run(INFO, "--places", f"{ranks},{path}")
+        expect_texts(job, 0, f"ranks: {ranks}, {bound}", f"adapter cxi9, next to processors 4-7: ranks {numbers}\n",
+                     "adapter cxi10, next to processors 0-3: no rank\n",
+                     "data server in rank 0: cxi9, thread not bound, buffers in NUMA node 1\n")
+    # A card of another maker is not for the same provider.
+    other = device_of(1, ("mlx5_0",), "15b3")
+    write_machine(path, (package_of(0, device_of(0, ("hsn0",))), package_of(1, other)))
+    job = run(INFO, "--places", f"4,{path}")
+    expect_texts(job, 0, NEAREST, "adapter hsn0, next to processors 0-3: ranks 0-3\n", "data server in rank 0: hsn0")
+    expect("mlx5_0" not in job[1] and job[1].count("data server") == 1, "one adapter, one data server", job)
+    job = run(INFO, "--places", f"4,{path}", ARMCI_PROVIDER="verbs;ofi_rxm")
+    expect_texts(job, 0, "provider: verbs;ofi_rxm, all ranks with one network\ndata server in rank 0: thread not bound")
+    write_machine(path, (package_of(0, device_of(0, ("mlx5_1",), "15b3")), package_of(1, other)))
+    job = run(INFO, "--places", f"4,{path}")
+    expect_texts(job, 0, "provider: verbs;ofi_rxm, all ranks with one network\ndata server in rank 0: thread not bound")
+    write_machine(path, (package_of(0, device_of(0, ("rdmap0",), "1d0f")), package_of(1, device_of(1, ("hfi1_0",)))))
+    expect_texts(run(INFO, "--places", f"4,{path}", ARMCI_PROVIDER="efa"), 0, "provider: efa, each rank with the nearest",
+                 "adapter rdmap0, next to processors 0-3: ranks 0-3\n")
+    # A device without a place in the PCI bus is near all. Five adapters have five data servers.
+    write_machine(path, (package_of(0, ""), package_of(1, ""), "".join(
+        f'<object type="OSDev" name="cxi{number}" osdev_type="3"/>' for number in range(5))))
+    job = run(INFO, "--places", f"8,{path}")
+    expect_texts(job, 0, "adapter cxi0, next to processors 0-7: ranks ", "data server in rank 7: cxi4, ")
+    expect(job[1].count("data server in rank ") == 5, "5 data servers", job)
+    with open(path, "w", encoding="ascii") as file:
+        file.write("no machine")
+    expect_texts(run(INFO, "--places", f"4,{path}"), 1, f'--places: hwloc cannot read "{path}"', "lstopo")
 
 
 def check_refusals():

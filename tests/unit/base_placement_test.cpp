@@ -41,6 +41,7 @@ TEST(Placement, RankUsesTheAdapterOfItsMemory) {
     const Placement placement =
         place_on({kTwoSockets,
                   "",
+                  "",
                   {one_per_processor(0, 16),
                    {0},
                    {processors(0, 3), processors(4, 7), processors(8, 11), processors(12, 15)}}});
@@ -49,8 +50,11 @@ TEST(Placement, RankUsesTheAdapterOfItsMemory) {
 }
 
 TEST(Placement, RankPrefersAnAdapterOfItsSocket) {
-    const Placement placement = place_on(
-        {kTwoSockets, "", {one_per_processor(0, 16), {0}, {processors(8, 11), processors(0, 3)}}});
+    const Placement placement =
+        place_on({kTwoSockets,
+                  "",
+                  "",
+                  {one_per_processor(0, 16), {0}, {processors(8, 11), processors(0, 3)}}});
     EXPECT_EQ(placement.adapter_of_rank,
               (std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0}));
 }
@@ -63,7 +67,7 @@ TEST(Placement, EquallyNearAdaptersAreUsedInTurn) {
     }
     const std::vector<std::string> adapters = {processors(0, 7), processors(0, 7),
                                                processors(8, 15), processors(8, 15)};
-    const Placement placement = place_on({kTwoSockets, "", {ranks, {0}, adapters}});
+    const Placement placement = place_on({kTwoSockets, "", "", {ranks, {0}, adapters}});
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 2, 1, 3, 0, 2, 1, 3}));
 }
 
@@ -77,7 +81,7 @@ TEST(Placement, DataServersDoNotShareAnAdapterWhereThereIsAnother) {
     adapters.resize(8, processors(52, 103));
     const std::vector<int> server_ranks = {0, 16, 32, 48, 64, 80};
     const Placement placement =
-        place_on({"package:2 numa:1 core:52 pu:1", "", {ranks, server_ranks, adapters}});
+        place_on({"package:2 numa:1 core:52 pu:1", "", "", {ranks, server_ranks, adapters}});
     std::vector<int> of_servers;
     for (const int rank : server_ranks) {
         of_servers.push_back(placement.adapter_of_rank[static_cast<size_t>(rank)]);
@@ -93,7 +97,7 @@ TEST(Placement, DataServersDoNotShareAnAdapterWhereThereIsAnother) {
 TEST(Placement, UnboundRanksUseAllAdaptersInTurn) {
     const std::vector<std::string> anywhere(5, processors(0, 15));
     const Placement placement =
-        place_on({kTwoSockets, "", {anywhere, {0}, {processors(0, 3), processors(8, 11), ""}}});
+        place_on({kTwoSockets, "", "", {anywhere, {0}, {processors(0, 3), processors(8, 11), ""}}});
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 1, 2, 0, 1}));
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1}));
 }
@@ -106,12 +110,12 @@ TEST(Placement, ServerRunsNearTheMemoryOfItsRanks) {
             ranks.push_back(processors(4 * node + i, 4 * node + i));
         }
     }
-    const Placement four = place_on({kTwoSockets, "", {ranks, {0, 3, 6, 9}, {}}});
+    const Placement four = place_on({kTwoSockets, "", "", {ranks, {0, 3, 6, 9}, {}}});
     EXPECT_EQ(four.processor_of_server, (std::vector<int>{3, 7, 11, 15}));
     const std::vector<std::string> nodes = {"0x00000001", "0x00000002", "0x00000004", "0x00000008"};
     EXPECT_EQ(four.memory_of_server, nodes);
     // One server of all ranks is near all memory everywhere, so the adapter decides.
-    const Placement one = place_on({kTwoSockets, "", {ranks, {0}, {processors(8, 11)}}});
+    const Placement one = place_on({kTwoSockets, "", "", {ranks, {0}, {processors(8, 11)}}});
     EXPECT_EQ(one.processor_of_server, (std::vector<int>{11}));
 }
 
@@ -149,15 +153,16 @@ TEST(Placement, MemoryOfTheWholeMachineIsNearToNoneInParticular) {
                                         {processors(8, 15), processors(0, 7)}};
     for (const char* machine : {"pack:2 [numa] core:8 pu:1", "[numa] pack:2 [numa] core:8 pu:1",
                                 "[numa] [numa] pack:2 [numa] core:8 pu:1"}) {
-        const Placement placement = place_on({machine, "", question});
+        const Placement placement = place_on({machine, "", "", question});
         EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{1, 1, 0})) << machine;
         EXPECT_EQ(placement.processor_of_server, (std::vector<int>{2, 9})) << machine;
     }
     // If there is no other memory, all is as near as can be. Ranks 0 and 2 have data servers.
-    const Placement placement = place_on({"[numa] pack:2 core:8 pu:1", "", question});
+    const Placement placement = place_on({"[numa] pack:2 core:8 pu:1", "", "", question});
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 0, 1}));
     // So it is in a control group that has the processors of one NUMA node.
     const Placement inside = place_on({"pack:2 [numa] core:8 pu:1",
+                                       "",
                                        processors(0, 7),
                                        {one_per_processor(0, 2), {0}, {"", processors(0, 7)}}});
     EXPECT_EQ(inside.adapter_of_rank, (std::vector<int>{0, 1}));
@@ -170,20 +175,20 @@ TEST(Placement, MemoryOfASocketIsNearToNoneOfItsPartsInParticular) {
         {0, 1, 2, 3},
         {processors(12, 15), processors(8, 11), processors(4, 7), processors(0, 3)}};
     const Placement placement =
-        place_on({"pack:2 [numa] group:2 [numa] core:4 pu:1", "", question});
+        place_on({"pack:2 [numa] group:2 [numa] core:4 pu:1", "", "", question});
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{3, 2, 1, 0}));
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{1, 5, 9, 13}));
 }
 
 TEST(Placement, ServerPrefersACoreWithoutRanks) {
     const Placement placement = place_on(
-        {"package:1 numa:1 core:3 pu:2", "", {{processors(0, 0), processors(2, 2)}, {0}, {}}});
+        {"package:1 numa:1 core:3 pu:2", "", "", {{processors(0, 0), processors(2, 2)}, {0}, {}}});
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{4}));
 }
 
 TEST(Placement, ServersDoNotShareAProcessor) {
     const Placement placement =
-        place_on({kTwoSockets, "", {one_per_processor(0, 14), {0, 5, 10}, {}}});
+        place_on({kTwoSockets, "", "", {one_per_processor(0, 14), {0, 5, 10}, {}}});
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{15, -1, 14}));
 }
 
@@ -194,30 +199,30 @@ TEST(Placement, ServerIsNotMovedAwayFromAProcessorNearIt) {
         ranks.push_back(rank);
     }
     const Placement placement =
-        place_on({"package:2 numa:1 core:8 pu:1", "", {ranks, {0, 4, 7}, {}}});
+        place_on({"package:2 numa:1 core:8 pu:1", "", "", {ranks, {0, 4, 7}, {}}});
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{0, -1, 8}));
 }
 
 TEST(Placement, NothingIsSpareWhereABindingIsUnknown) {
     for (const std::vector<std::string>& ranks :
          {std::vector<std::string>{processors(0, 0), ""}, {"", processors(0, 0)}, {"nonsense"}}) {
-        const Placement placement = place_on({kTwoSockets, "", {ranks, {0}, {}}});
+        const Placement placement = place_on({kTwoSockets, "", "", {ranks, {0}, {}}});
         EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1}));
     }
 }
 
 TEST(Placement, NoProcessorOutsideTheControlGroupIsSpare) {
     const Placement placement =
-        place_on({kTwoSockets, processors(8, 15), {one_per_processor(8, 6), {0, 3}, {}}});
+        place_on({kTwoSockets, "", processors(8, 15), {one_per_processor(8, 6), {0, 3}, {}}});
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{15, 14}));
     const Placement full =
-        place_on({kTwoSockets, processors(8, 15), {one_per_processor(8, 8), {0, 4}, {}}});
+        place_on({kTwoSockets, "", processors(8, 15), {one_per_processor(8, 8), {0, 4}, {}}});
     EXPECT_EQ(full.processor_of_server, (std::vector<int>{-1, -1}));
 }
 
 TEST(Placement, UnknownMachineBindsNothing) {
     const Placement placement =
-        place_on({"no such machine", "", {one_per_processor(0, 3), {0, 2}, {"", ""}}});
+        place_on({"no such machine", "", "", {one_per_processor(0, 3), {0, 2}, {"", ""}}});
     EXPECT_EQ(placement.adapter_of_rank, (std::vector<int>{0, 0, 0}));
     EXPECT_EQ(placement.processor_of_server, (std::vector<int>{-1, -1}));
 }

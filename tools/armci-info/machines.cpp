@@ -140,9 +140,9 @@ void print_places(std::FILE* out) {
         "server's ranks first, then near its rank's adapter. Without a free processor, and\n"
         "with `ARMCI_NODE_SIZE`, the thread is not bound: it runs where the rank may run whose\n"
         "process has it. Buffers of a server are in the NUMA nodes of that rank. The table was\n"
-        "computed from descriptions of such machines, with ranks bound in order;\n"
-        "`armci-info --places RANKS,FILE` computes it for a node that `lstopo FILE` has\n"
-        "described.\n\n"
+        "computed from descriptions of such machines, with ranks bound in order.\n"
+        "`armci-info --places RANKS,node.xml` does so for a node that `lstopo --disallowed\n"
+        "node.xml` has described, with ranks evenly spread over its cores.\n\n"
         "| node | ranks of each adapter | data servers |\n|---|---|---|\n");
     for (const KnownMachine& known : known_machines()) {
         const base::Placement placement = tools::library().place_on(known.machine);

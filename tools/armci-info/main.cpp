@@ -202,8 +202,9 @@ void add_options(CommandLine* line, Options* options) {
             return !request.empty();
         },
         "which adapter each rank of a node would use, and where data servers\n"
-        "would run, with so many ranks there; the node is as MACHINE says, a file\n"
-        "of lstopo (lstopo node.xml) or a synthetic description, or this one");
+        "would run, with so many ranks there, evenly spread over its cores; the node\n"
+        "is as MACHINE says, a file (lstopo --disallowed node.xml) or a synthetic\n"
+        "description of hwloc, or this one");
     line->add_flag("--markdown", &options->markdown, "docs/tuning.md");
     line->add_flag("--json", &options->json, "everything that is shown without an option, as JSON");
     line->add_value(

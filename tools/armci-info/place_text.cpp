@@ -44,12 +44,21 @@ std::string numbers_text(const std::vector<int>& numbers) {
 }
 
 std::string nodes_text(const std::string& bitmap) {
+    constexpr int kBitsOfWord = 32;
     std::vector<int> nodes;
-    const unsigned long bits = std::strtoul(bitmap.c_str(), nullptr, 16);
-    for (int bit = 0; bit < 32; ++bit) {
-        if ((bits >> bit & 1) != 0) {
-            nodes.push_back(bit);
+    // The last word has the lowest bits.
+    int first = 0;
+    for (size_t end = bitmap.size(); end != 0; first += kBitsOfWord) {
+        const size_t comma = bitmap.rfind(',', end - 1);
+        const size_t begin = comma == std::string::npos ? 0 : comma + 1;
+        const unsigned long bits =
+            std::strtoul(bitmap.substr(begin, end - begin).c_str(), nullptr, 16);
+        for (int bit = 0; bit < kBitsOfWord; ++bit) {
+            if ((bits >> bit & 1) != 0) {
+                nodes.push_back(first + bit);
+            }
         }
+        end = comma == std::string::npos ? 0 : comma;
     }
     return numbers_text(nodes);
 }

@@ -19,7 +19,7 @@ std::vector<int> ranks_of_adapter(const base::Placement& placement, size_t adapt
 // Returns "0-6", "0, 4, ... 52" or "0, 1, 5".
 std::string numbers_text(const std::vector<int>& numbers);
 
-// Returns a bitmap of few bits as numbers: "0x00000005" is "0, 2".
+// Returns a bitmap of hwloc as numbers: "0x00000001,0x00000005" is "0, 2, 32". It must be finite.
 std::string nodes_text(const std::string& bitmap);
 
 }  // namespace armci::info
