@@ -63,7 +63,7 @@ if(Python3_FOUND)
     add_test(NAME overlap_script COMMAND ${Python3_EXECUTABLE}
         ${PROJECT_SOURCE_DIR}/benchmarks/studies/overlap/overlap_test.py)
     set_tests_properties(count_misses_script overlap_script PROPERTIES
-        TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS bench)
+        TIMEOUT ${ARMCI_TEST_LIMIT_S} LABELS "bench;nightly")
     # 77: there is no matplotlib.
     add_test(NAME tools.armci-plot
         COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/armci-plot/armci_plot_test.py)
