@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -186,6 +187,14 @@ struct Options {
     std::string learn;
 };
 
+// Returns a function that stores a value in the text, and refuses an empty one.
+std::function<bool(const std::string&)> store_in(std::string* text) {
+    return [text](const std::string& value) {
+        *text = value;
+        return !value.empty();
+    };
+}
+
 void add_options(CommandLine* line, Options* options) {
     line->allow_one_option();
     line->add_flag("--version", &options->version, "version and build");
@@ -195,35 +204,20 @@ void add_options(CommandLine* line, Options* options) {
                    "libfabric providers here: which would be used by a job on this host,\n"
                    "and why others would not; in a job of several nodes, run without an\n"
                    "option");
-    line->add_value(
-        "--places", "RANKS[,MACHINE]",
-        [options](const std::string& request) {
-            options->places = request;
-            return !request.empty();
-        },
-        "which adapter each rank of a node would use, and where data servers\n"
-        "would run, with so many ranks there, evenly spread over its cores; the node\n"
-        "is as MACHINE says, a file (lstopo --disallowed node.xml) or a synthetic\n"
-        "description of hwloc, or this one");
+    line->add_value("--places", "RANKS[,MACHINE]", store_in(&options->places),
+                    "which adapter each rank of a node would use, and where data servers\n"
+                    "would run, with so many ranks there, evenly spread over its cores; the node\n"
+                    "is as MACHINE says, a file (lstopo --disallowed node.xml) or a synthetic\n"
+                    "description of hwloc, or this one");
     line->add_flag("--markdown", &options->markdown, "docs/tuning.md");
     line->add_flag("--json", &options->json, "everything that is shown without an option, as JSON");
-    line->add_value(
-        "--explain", "OP,ROWS,RUN,TARGET",
-        [options](const std::string& request) {
-            options->explain = request;
-            return !request.empty();
-        },
-        "the route of a put, get or acc (OP) of ROWS blocks of RUN bytes\n"
-        "(suffix K, M or G) between rank 0 and rank TARGET: which, with which\n"
-        "buffers, and why");
-    line->add_value(
-        "--learn", "OP,ROWS,RUN,TARGET",
-        [options](const std::string& request) {
-            options->learn = request;
-            return !request.empty();
-        },
-        "the same, after rank 0 has made such transfers for a second: what the\n"
-        "library has learned of the network from them");
+    line->add_value("--explain", "OP,ROWS,RUN,TARGET", store_in(&options->explain),
+                    "the route of a put, get or acc (OP) of ROWS blocks of RUN bytes\n"
+                    "(suffix K, M or G) between rank 0 and rank TARGET: which, with which\n"
+                    "buffers, and why");
+    line->add_value("--learn", "OP,ROWS,RUN,TARGET", store_in(&options->learn),
+                    "the same, after rank 0 has made such transfers for a second: what the\n"
+                    "library has learned of the network from them");
 }
 
 // What needs no job: one rank of one runs it.
