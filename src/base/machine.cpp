@@ -16,12 +16,13 @@ namespace armci::base {
 namespace {
 
 Hardware describe(const Machine& machine) {
-    const bool is_here = machine.file.empty() && machine.synthetic.empty();
+    Hardware hardware = !machine.file.empty()        ? Hardware::from_xml(machine.file)
+                        : !machine.synthetic.empty() ? Hardware::from_synthetic(machine.synthetic)
+                                                     : Hardware::of_this_host();
+    // hwloc's variables (HWLOC_XMLFILE) may put another machine in the place of this one.
+    const bool is_here = hardware.is_known() && hwloc_topology_is_thissystem(hardware.get()) != 0;
     const std::string allowed =
         is_here && machine.allowed.empty() ? processors_text(processor_bits()) : machine.allowed;
-    Hardware hardware = is_here                ? Hardware::of_this_host()
-                        : machine.file.empty() ? Hardware::from_synthetic(machine.synthetic)
-                                               : Hardware::from_xml(machine.file);
     if (!allowed.empty() && !hardware.restrict_to(allowed)) {
         hardware = {};
     }

@@ -10,7 +10,7 @@
 namespace armci::base {
 
 // hwloc reads the file or the synthetic description. If both are empty, it is the machine on which
-// this process runs, with the processors that it may use.
+// this process runs, with the processors that it may use, or what hwloc's variables name instead.
 struct Machine {
     std::string synthetic;  // "package:2 numa:4 core:16 pu:1"
     std::string file;       // as lstopo writes XML

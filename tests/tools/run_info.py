@@ -258,6 +258,9 @@ def check_described_adapters(path):
                   "data server in rank 2: cxi9, thread not bound, buffers in NUMA node 1\n", "")
     job = run(INFO, "--places", f"4,{path}")
     expect(job == expect_job, "the places of 4 ranks", job)
+    # Not the processors of this process, but those of the machine that takes the place of this one.
+    job = run(INFO, "--places", "4", HWLOC_XMLFILE=path)
+    expect(job == expect_job, "the places of 4 ranks on the machine of HWLOC_XMLFILE", job)
     job = run(INFO, "--places", f"2,{path}", ARMCI_SERVERS_PER_NODE="1", ARMCI_INTERFACE="cxi9")
     expect_texts(job, 0, "adapter cxi10, next to processors 0-3: rank 0\n", "not considered here: ARMCI_INTERFACE=cxi9",
                  "data server in rank 0: cxi10, thread on processor 2, buffers in NUMA node 0")
