@@ -230,7 +230,7 @@ def check_places():
     job = run(INFO, "--places", "6,package:1 numa:1 core:4 pu:2")
     expect_texts(job, 0, "ranks: 6, each bound to one of 8 processors", "data server in rank 0: thread on processor ")
     job = run(INFO, "--places", "9,package:2 numa:1 core:2 pu:2")
-    expect_texts(job, 0, "ranks: 9, not bound, because there are only 8 processors",
+    expect_texts(job, 0, "ranks: 9, not bound, because ranks outnumber 8 processors",
                  "data server in rank 0: thread not bound, buffers in NUMA nodes 0, 1\n")
     job = run(INFO, "--places", "80,package:40 numa:1 core:2 pu:1", ARMCI_SERVERS_PER_NODE="40")
     expect_texts(job, 0, "data server in rank 64: thread not bound, buffers in NUMA node 32\n")
@@ -267,7 +267,7 @@ def check_described_adapters(path):
     expect(job[1].count("data server in rank ") == 1, "1 data server", job)
     # A control group leaves the second package, also to ranks that are not bound.
     write_machine(path, packages, 0xf0)
-    for ranks, bound in (2, "each bound to one of 2 cores"), (5, "not bound, because there are only 4 processors"):
+    for ranks, bound in (2, "each bound to one of 2 cores"), (5, "not bound, because ranks outnumber 4 processors"):
         numbers = ", ".join(map(str, range(ranks))) if ranks < 3 else f"0-{ranks - 1}"
         job = run(INFO, "--places", f"{ranks},{path}")
         expect_texts(job, 0, f"ranks: {ranks}, {bound}", f"adapter cxi9, next to processors 4-7: ranks {numbers}\n",

@@ -61,13 +61,18 @@ std::vector<std::string> bind_ranks(const base::MachineParts& parts, int ranks) 
     return bound;
 }
 
+// Returns "1 core" or "2 cores".
+std::string count_text(size_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 std::string binding_text(const base::MachineParts& parts, int ranks) {
     const auto count = static_cast<size_t>(ranks);
-    const std::string processors = std::to_string(parts.processors.size()) + " processors";
+    const std::string processors = count_text(parts.processors.size(), "processor");
     if (count > parts.processors.size()) {
-        return "not bound, because there are only " + processors;
+        return "not bound, because ranks outnumber " + processors;
     }
-    const std::string cores = std::to_string(parts.cores.size()) + " cores";
+    const std::string cores = count_text(parts.cores.size(), "core");
     return "each bound to one of " + (count <= parts.cores.size() ? cores : processors) +
            ", evenly spread in their order (a launcher may do otherwise)";
 }
